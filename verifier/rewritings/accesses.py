@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import I32, Expr, Load
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effect_edits import Edit, Origin, timeless
+from lifter.ir.effect_edits import Edit, Origin, at, timeless
+from lifter.ir.effect_edits.edit import Counters
 from lifter.ir.effects import Effect, LoopInfo, loads
 from lifter.ir.names import array_of, time_of
 
@@ -20,14 +21,32 @@ class Image:
     new: Effect
     origin: Origin
 
-    def here(self, p: Poly) -> Poly:
-        """A polynomial over the new counters, over the old ones."""
-        return p.substitute(self.origin.here)
-
     @property
     def turns(self) -> tuple[Poly, ...]:
         """The new counters, over the old ones."""
-        return tuple(self.here(Poly.variable(c, I32)) for c in self.new.counters)
+        return tuple(Poly.variable(c, I32).substitute(self.origin.here) for c in self.new.counters)
+
+    @property
+    def by_new(self) -> bool:
+        """Whether iterations are told by the new counters: the effect does the work of some of the old iterations."""
+        own = set(self.new.counters)
+        back = self.origin.back
+        return any(c not in own and c in back and not back[c].names() & own for c in self.old.counters)
+
+    @property
+    def loops(self) -> tuple[LoopInfo, ...]:
+        """By whose counters iterations are told."""
+        return self.new.loops if self.by_new else self.old.loops
+
+    @property
+    def was(self) -> Counters:
+        """The old counters, over these."""
+        return self.origin.back if self.by_new else {}
+
+    @property
+    def now(self) -> Counters:
+        """The new counters, over these."""
+        return {} if self.by_new else self.origin.here
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +72,7 @@ class Place:
 class Access:
     """One access of an effect's, before and after."""
 
+    image: Image | None
     loops: tuple[LoopInfo, ...]
     """Whose counters `old` and `new` are over."""
     guard: Expr | None
@@ -87,11 +107,12 @@ def images(edit: Edit) -> list[Image]:
 
 def store_of(image: Image) -> Access:
     old, new = image.old, image.new
-    return _access(image, old.value.type.bits, old.array, old.index, None, new.array, image.here(new.index), None)
+    before, after = old.index.substitute(image.was), new.index.substitute(image.now)
+    return _access(image, old.value.type.bits, old.array, before, None, new.array, after, None)
 
 
 def reads_of_image(image: Image, pairs: Sequence[tuple[Load, Load]]) -> list[Access]:
-    """Its reads, before and after; the latter are over the old counters already."""
+    """Its reads, before and after, over the counters by which its iterations are told."""
     places = ((a.type.bits, (array_of(a), to_poly(a.index)), (array_of(b), to_poly(b.index)), a, b) for a, b in pairs)
     return [_access(image, bits, *old, time_of(a), *new, time_of(b)) for bits, old, new, a, b in places]
 
@@ -99,7 +120,7 @@ def reads_of_image(image: Image, pairs: Sequence[tuple[Load, Load]]) -> list[Acc
 def reads_behind(pairs: Sequence[tuple[Load, Load]], order: int) -> list[Access]:
     """Reads for the result, which stand in no loop."""
     return [
-        Access((), None, a.type.bits, Place(array_of(a), to_poly(a.index), (), (), order, time_of(a)),
+        Access(None, (), None, a.type.bits, Place(array_of(a), to_poly(a.index), (), (), order, time_of(a)),
                Place(array_of(b), to_poly(b.index), (), (), order, time_of(b)))
         for a, b in pairs
     ]
@@ -110,7 +131,9 @@ def _access(
     new_time: int | None,
 ) -> Access:
     old, new = image.old, image.new
-    turns = tuple(Poly.variable(c, I32) for c in old.counters)
+    turns = tuple(Poly.variable(c, I32).substitute(image.was) for c in old.counters)
+    new_turns = tuple(Poly.variable(c, I32).substitute(image.now) for c in new.counters)
     before = Place(array, index, old.counters, turns, old.order, time)
-    after = Place(new_array, new_index, new.counters, image.turns, new.order, new_time)
-    return Access(old.loops, old.guard, bits, before, after)
+    after = Place(new_array, new_index, new.counters, new_turns, new.order, new_time)
+    guard = old.guard if old.guard is None else at(old.guard, image.was)
+    return Access(image, image.loops, guard, bits, before, after)

@@ -14,6 +14,7 @@ from lifter.ir.names import any_counter
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
 _ONE = Poly.constant(1)
+_MOST = Poly.constant(I32.max())
 Formula = Any
 """Of the solver."""
 
@@ -30,9 +31,10 @@ class Facts:
         self.until = time.perf_counter() + seconds
         known = [*path.conditions, *(c for c, _ in path.asserts)]
         self.known: list[Formula] = [self.index.given(c) for c in known if not loads(c)]
-        # No loop is to run less than no times, as every contract says.
+        # No loop is to run less than no times, or more often than 31 bits count, as every contract says.
         counts = dict.fromkeys(x.trip for x, _, _ in path.trips if not any_counter(x.trip.names()))
-        self.known += [self.at_least(t, 0) for t in counts if not any(loads(a) for a in t.atoms().values())]
+        plain = [t for t in counts if not any(loads(a) for a in t.atoms().values())]
+        self.known += [f for t in plain for f in (self.at_least(t, 0), self.at_least(_MOST - t, 0))]
         for o in path.obligations:
             if o.obligation.type is None and not o.loops and o.guard is None and not o.obligation.conditions:
                 self.known.append(self.at_least(o.obligation.poly, 0))
@@ -42,6 +44,10 @@ class Facts:
 
     def same(self, a: Poly, b: Poly) -> Formula:
         return self.index.poly(a - b) == 0
+
+    def within(self, index: Poly, size: Poly) -> Formula:
+        """That an index is one of so many."""
+        return self.index.all_of([self.at_least(index, 0), self.at_least(size - index, 1)])
 
     def inside(self, loops: Sequence[LoopInfo], counters: Mapping[str, Poly]) -> Formula:
         """That counters, each as it is given or as it stands, are those of an iteration."""

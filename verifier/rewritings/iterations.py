@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import reduce
 
-from halide_core.ir.expr import I32
+from halide_core.ir.expr import BOOL, I32, Or, make_bool
 from lifter.algebra.polynomial import Poly
+from lifter.ir.effect_edits import at
+from lifter.ir.effects import loads
 from verifier.rewritings.accesses import Image
 from verifier.rewritings.facts import Facts, Formula
+from verifier.rewritings.values import Said, implies
+
+TRUE = make_bool(True)
 
 
 def unchanged(image: Image) -> bool:
@@ -18,14 +24,25 @@ def unchanged(image: Image) -> bool:
     ]
 
 
-def all_are_old(images: Sequence[Image], facts: Facts) -> bool:
-    """Whether each iteration of one new effect, which does the work of some old ones, is an iteration of one of these.
-    Each image's guard has been compared."""
-    if len(images) == 1 and unchanged(images[0]):
-        return True
-    new = images[0].new
+def all_are_old(images: Sequence[tuple[Image, Said]], facts: Facts) -> bool:
+    """Whether each iteration of one new effect, which does the work of some old ones, is an iteration of one of
+    these."""
+    (first, said), *others = images
+    new = first.new
     inside = [facts.inside(new.loops, {}), facts.guarded(new.guard, {})]
-    return facts.follows(inside, facts.index.any_of([_comes_from(i, facts) for i in images]))
+    if all(s.exact for _, s in images):
+        if not others and unchanged(first):
+            return True
+        return facts.follows(inside, facts.index.any_of([_comes_from(i, facts) for i, _ in images]))
+    if not all(unchanged(i) or facts.follows(inside, _comes_from(i, facts)) for i, _ in images):
+        return False
+    if not others:
+        return implies(said.now, said.was)
+    conditions = [TRUE if i.old.guard is None else at(i.old.guard, i.origin.back) for i, _ in images]
+    given = TRUE if new.guard is None else new.guard
+    if any(map(loads, (given, *conditions))):
+        return False
+    return implies(given, reduce(lambda a, b: Or(BOOL, a, b), conditions))
 
 
 def _comes_from(image: Image, facts: Facts) -> Formula:
@@ -38,19 +55,24 @@ def _comes_from(image: Image, facts: Facts) -> Formula:
     return facts.index.all_of([facts.inside(image.old.loops, back), *again])
 
 
-def all_are_made(images: Iterable[Image], facts: Facts) -> bool:
-    """Whether each iteration of one old effect is one of a new one's."""
-    every = list(images)
-    if len(every) == 1 and unchanged(every[0]):
-        return True
-    if not all(set(i.old.counters) <= {*i.origin.back, *i.new.counters} for i in every):
+def all_are_made(images: Sequence[tuple[Image, Said]], facts: Facts) -> bool:
+    """Whether each iteration of one old effect is one of a new one's, or gives its element what is there."""
+    (first, said), *others = images
+    old = first.old
+    if not all(set(old.counters) <= {*i.origin.back, *i.new.counters} for i, _ in images):
         return False  # iterations that are one now
-    old = every[0].old
     inside = [facts.inside(old.loops, {}), facts.guarded(old.guard, {})]
-    return facts.follows(inside, facts.index.any_of([_is_made(i, facts) for i in every]))
+    if all(s.exact for _, s in images):
+        if not others and unchanged(first):
+            return True
+        return facts.follows(inside, facts.index.any_of([is_made(i, facts) for i, _ in images]))
+    if others or not (unchanged(first) or facts.follows(inside, is_made(first, facts))):
+        return False
+    return said.keeps or implies(said.was, said.now)
 
 
-def _is_made(image: Image, facts: Facts) -> Formula:
+def is_made(image: Image, facts: Facts) -> Formula:
+    """That an iteration of the old effect is one of the new one's."""
     turns = dict(zip(image.new.counters, image.turns, strict=True))
     back = {c: image.origin.back.get(c, Poly.variable(c, I32)).substitute(turns) for c in image.old.counters}
     again = [facts.same(p, Poly.variable(c, I32)) for c, p in back.items()]

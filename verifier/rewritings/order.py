@@ -63,6 +63,8 @@ def _never_meet_in_one(
         return False
     if (a.old.array != b.old.array and a.bits != b.bits) or a.by_data or b.by_data:
         return False
+    if a.image is None or b.image is None or a.image.by_new or b.image.by_new:
+        return False  # their counters are not the old ones
     distance = (a.old.index - b.old.index).constant_value()
     return distance is not None and distance != 0
 

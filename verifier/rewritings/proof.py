@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from halide_core.ir.expr import Load, const_value
 from halide_core.ir.structural import key
 from lifter.algebra.polynomial import to_poly
+from lifter.ir.dependence import differ
 from lifter.ir.effect_edits import Edit, Origin
 from lifter.ir.effects import Effect, Path, arrays_in
 from lifter.ir.names import array_of, is_read, time_of
 from verifier.rewritings.accesses import Access, Image, images, reads_behind, reads_of_image, store_of
 from verifier.rewritings.facts import Facts, OutOfTime
-from verifier.rewritings.iterations import all_are_made, all_are_old
+from verifier.rewritings.iterations import all_are_made, all_are_old, is_made
 from verifier.rewritings.order import alike, disturbed
+from verifier.rewritings.overwritten import is_unread, stored_over
 from verifier.rewritings.storage import Storage, misplaced
-from verifier.rewritings.values import pairs_of, same_result
+from verifier.rewritings.values import Said, said, same_result
 
 _MOST = 400
 """Effects of a path that is looked at."""
+SECONDS = 10.0
 
 
 class NotProved(Exception):
     """It is not known whether the rewriting is right; the text says of what."""
 
 
-def prove_rewriting(edit: Edit, seconds: float = 10.0) -> None:
+def prove_rewriting(edit: Edit, seconds: float = SECONDS) -> None:
     """Raises NotProved."""
     if any(const_value(c) == 0 for c, _ in edit.path.asserts):
         return  # no contract allows what is asked, so it is never done
@@ -35,10 +40,10 @@ def prove_rewriting(edit: Edit, seconds: float = 10.0) -> None:
         raise NotProved("no time is left") from None
 
 
-def is_proved(edit: Edit) -> bool:
-    """Whether the rewriting is proved to be right."""
+def is_proved(edit: Edit, seconds: float = SECONDS) -> bool:
+    """Whether the rewriting is proved to be right, within so many seconds."""
     try:
-        prove_rewriting(edit)
+        prove_rewriting(edit, seconds)
     except NotProved:
         return False
     return True
@@ -49,14 +54,15 @@ class _Proof:
         self.edit, self.before, self.path = edit, edit.before, edit.path
         self.facts = Facts(edit.path, seconds)
         self.images = images(edit)
+        self.said: list[tuple[Image, Said]] = []
         self.accesses: list[Access] = []
         self.gone: list[Effect] = []
         self.added: list[Effect] = []
 
     def prove(self) -> None:
         self.around()
-        self.iterations()
         self.values()
+        self.iterations()
         moved = self.moved()
         staying = [a for a in self.accesses if a.old.array not in moved]
         local = {n: tuple(x.counter for x in a.loops) for n, a in self.before.arrays.items()}
@@ -65,6 +71,7 @@ class _Proof:
             raise NotProved(f"order of {problem}")
         for name in sorted(moved):
             self.stored(name, local)
+        self.bounds()
 
     def around(self) -> None:
         """Raises NotProved where something else of the path than its effects is another."""
@@ -85,7 +92,7 @@ class _Proof:
     def iterations(self) -> None:
         """Raises NotProved where an iteration is lost, or is one too many of what the caller sees."""
         for e in self.path.effects:
-            own = [i for i in self.images if i.new is e]
+            own = [(i, s) for i, s in self.said if i.new is e]
             if own and all_are_old(own, self.facts):
                 continue
             if not own and _keeps_its_element(e):
@@ -94,21 +101,44 @@ class _Proof:
                 raise NotProved(f"iterations of order {e.order}")
             self.added.append(e)
         for e in self.before.effects:
-            own = [i for i in self.images if i.old is e]
-            if not own:
-                if e.array not in self.before.arrays:
-                    raise NotProved(f"order {e.order} is left out")
+            own = [(i, s) for i, s in self.said if i.old is e]
+            if own and all_are_made(own, self.facts):
+                if any(s.keeps for _, s in own) and not self.still_there(own[0][1], e):
+                    raise NotProved(f"iterations of order {e.order}")
+                continue
+            if not own and e.array in self.before.arrays:
                 self.gone.append(e)
-            elif not all_are_made(own, self.facts):
-                raise NotProved(f"iterations of order {e.order}")
+            elif not self.may_go([i for i, _ in own], e):
+                raise NotProved(f"order {e.order} is left out")
+
+    def may_go(self, own: Sequence[Image], e: Effect) -> bool:
+        """Whether what a store does in iterations in which none of its images does it is of no account: there are none,
+        or nothing sees it."""
+        facts = self.facts
+        made = [is_made(i, facts) for i in own]
+        rest = [facts.inside(e.loops, {}), facts.guarded(e.guard, {}), *map(facts.index.negate, made)]
+        if facts.follows(rest, facts.index.any_of([])):
+            return True
+        unread = is_unread(e.array, (self.before, self.path))
+        return unread and stored_over(e, self.before.effects, made, facts)
+
+    def still_there(self, said: Said, e: Effect) -> bool:
+        """Whether what a store reads of its own element is there when it stores."""
+        own = [time_of(n) for n, _ in said.pairs if array_of(n) == e.array and to_poly(n.index) == e.index]
+        between = (
+            x for x in self.before.effects
+            if alike(x.array, e.array, self.path.apart, self.before.arrays) and min(own) <= x.order < e.order
+        )
+        return all(x.array == e.array and x.loops == e.loops and differ(x.index, e.index) for x in between)
 
     def values(self) -> None:
         """Raises NotProved where what is stored may be another value."""
         for image in self.images:
-            found = pairs_of(image, self.path.conditions)
+            found = said(image, self.path.conditions)
             if found is None:
                 raise NotProved(f"value of order {image.new.order}")
-            self.accesses += [store_of(image), *reads_of_image(image, found)]
+            self.said.append((image, found))
+            self.accesses += [store_of(image), *reads_of_image(image, found.pairs)]
         behind = same_result(self.before.result, self.path.result)
         if behind is None:
             raise NotProved("the result")
@@ -126,6 +156,24 @@ class _Proof:
         if not found - {e.array for e in self.added} <= self.before.arrays.keys() or not new <= self.path.arrays.keys():
             raise NotProved("storage of the caller's")
         return found
+
+    def bounds(self) -> None:
+        """Raises NotProved where a store may lie outside of its local array, if it did not before."""
+        facts = self.facts
+        old, new = ({n: a.size for n, a in p.arrays.items()} for p in (self.before, self.path))
+        for a in self.accesses:
+            size, was = new.get(a.new.array), old.get(a.old.array)
+            if not a.stores or size is None or (a.stays and size == was):
+                continue
+            given = [facts.inside(a.loops, {}), facts.guarded(a.guard, {})]
+            given += [facts.within(a.old.index, was)] if was is not None else []
+            if not facts.follows(given, facts.within(a.new.index, size)):
+                raise NotProved(f"size of {a.new.array}")
+        for e in self.added:
+            size = new.get(e.array)
+            given = [facts.inside(e.loops, {}), facts.guarded(e.guard, {})]
+            if size is not None and not facts.follows(given, facts.within(e.index, size)):
+                raise NotProved(f"size of {e.array}")
 
     def lives_on(self, a: Access) -> bool:
         """Whether a local array is new where it was new."""

@@ -47,9 +47,9 @@ class Storage:
 
 def misplaced(storage: Storage, facts: Facts) -> str:
     """The first read that may find something else, as text; empty where there is none."""
-    by_data = next((a.old for a in (*storage.accesses, *storage.gone) if a.by_data), None)
-    if by_data is not None:
-        return f"{by_data.array}[{by_data.index}], which data say"
+    for a in (*storage.accesses, *storage.gone):
+        if a.by_data or (a.image is not None and a.image.by_new):
+            return f"{a.old.array}[{a.old.index}] of order {a.old.order}"
     for read in storage.reads:
         for number, store in enumerate(storage.stores):
             question = _Question(storage, read, store, facts)
@@ -151,12 +151,12 @@ def _candidates(u: Access, read: Access) -> Iterator[_Counters]:
     shared = 0
     while u.old.loops[shared : shared + 1] == read.old.loops[shared : shared + 1] != ():
         shared += 1
-    for depth in (None, *range(shared - 1, -1, -1)):
+    for depth, by in ((None, 0), *((d, b) for d in range(shared - 1, -1, -1) for b in (1, 2, 3))):
         kept = shared if depth is None else depth
         at = {c: Poly.variable(c, I32) for c in u.old.loops[:kept]}
         if depth is not None:
             counter = u.old.loops[depth]
-            at[counter] = Poly.variable(counter, I32) - _ONE
+            at[counter] = Poly.variable(counter, I32) - Poly.constant(by)
         own = u.loops[kept + (depth is not None) :]
         index = u.old.index.substitute(at)
         moving = [x for x in own if x.counter in index.names()]

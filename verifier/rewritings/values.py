@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import Expr, Load, Variable, children
+from halide_core.ir.expr import BOOL, Expr, Load, Not, Variable, children, make_bool
 from halide_core.ir.structural import key, operator_of, transform
-from lifter.algebra.fold import fold_node
+from lifter.algebra.fold import clauses, fold_node, negate
 from lifter.algebra.polynomial import from_poly, to_poly
 from lifter.ir.effect_edits import at
 from lifter.ir.effects import reads_in
@@ -19,20 +19,64 @@ from verifier.sign_queries import same_values
 Pairs = list[tuple[Load, Load]]
 
 
-def pairs_of(image: Image, conditions: Sequence[Expr]) -> Pairs | None:
-    """The reads of the old effect and of the new one, over the old counters, pair by pair; None where what they store
-    may be another value, or be stored under another condition."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a new effect says of an old one's work, over the counters of the image."""
+
+    pairs: Pairs
+    """The old effect's reads and the new one's, pair by pair."""
+    exact: bool
+    """Whether both say the same under the same condition; if not, the new value is the old one where both conditions
+    hold."""
+    was: Expr
+    """The old effect's condition, its reads as variables."""
+    now: Expr
+    """The new one's."""
+    keeps: bool = False
+    """Whether the old effect gives its element what is there wherever the new one does not store."""
+
+
+def said(image: Image, conditions: Sequence[Expr]) -> Said | None:
+    """What an image is known to say; None where its values may differ."""
     old, new = image.old, image.new
+    known = [c for c in conditions if not reads_in(c)]
     pairs: Pairs = []
-    a, b = (from_poly(e.index) for e in (old, new))
-    if (reads_in(a) or reads_in(b)) and not _match(_plain(a), _plain(at(b, image.origin.here)), pairs, set()):
+    a, b = at(from_poly(old.index), image.was), at(from_poly(new.index), image.now)
+    if (reads_in(a) or reads_in(b)) and not _match(_plain(a), _plain(b), pairs, set()):
         return None
-    for x, y in ((old.guard, new.guard), (old.value, new.value)):
-        if (x is None) != (y is None):
-            return None
-        if x is not None and y is not None and not _equal(x, at(y, image.origin.here), pairs, conditions):
-            return None
-    return pairs
+    values = at(old.value, image.was), at(new.value, image.now)
+    guards = tuple(
+        make_bool(True) if e.guard is None else at(e.guard, counters)
+        for e, counters in ((old, image.was), (new, image.now))
+    )
+    found = len(pairs)
+    if _match(_plain(guards[0]), _plain(guards[1]), pairs, set()) and _equal(*values, pairs, known):
+        return Said(pairs, True, guards[0], guards[1])
+    del pairs[found:]
+    opaque = _without_reads([guards[0], values[0]], [guards[1], _where(guards[0], values[1])], pairs)
+    if opaque is None:
+        return None
+    (was, before), (now, after) = opaque
+    if before.type != after.type or not same_values([*known, was, now], before, after):
+        return None
+    own = next((n for n, _ in pairs if array_of(n) == old.array and to_poly(n.index) == old.index), None)
+    keeps = own is not None and not image.was and same_values(
+        [*known, was, Not(BOOL, now)], before, _without_reads([own], [own], [])[0][0]  # type: ignore[index]
+    )
+    return Said(pairs, False, was, now, keeps)
+
+
+def _where(condition: Expr, value: Expr) -> Expr:
+    """A value where a condition holds."""
+    known: dict[int, bool] = {}
+    for c in clauses(_plain(condition)):
+        known |= {key(c): True, key(negate(c)): False}
+    return transform(_plain(value), lambda n: make_bool(known[key(n)]) if key(n) in known else fold_node(n))
+
+
+def implies(given: Expr, goal: Expr) -> bool:
+    """Whether a condition without reads has another one hold."""
+    return same_values([given], goal, make_bool(True))
 
 
 def same_result(a: Expr | None, b: Expr | None) -> Pairs | None:
@@ -80,24 +124,35 @@ def _match(a: Expr, b: Expr, pairs: Pairs, seen: set[tuple[int, int]]) -> bool:
 
 def _equal_by_proof(a: Expr, b: Expr, pairs: Pairs, conditions: Sequence[Expr]) -> bool:
     """Whether two expressions of the same reads are one value, by the solver."""
+    if a.type != b.type:
+        return False
+    opaque = _without_reads([a], [b], pairs)
+    return opaque is not None and same_values(conditions, opaque[0][0], opaque[1][0])
+
+
+def _without_reads(
+    old: Sequence[Expr], new: Sequence[Expr], pairs: Pairs
+) -> tuple[list[Expr], list[Expr]] | None:
+    """Expressions with variables in place of what they read: the same one for what is read of one place before and
+    after, which are added to the pairs.  None where a place is read at several times, or by what is read."""
+    old, new = [_plain(e) for e in old], [_plain(e) for e in new]
     known: dict[tuple[str, int], Load] = {}
-    names: dict[int, Variable] = {}
-    for n in reads_in(a):
+    for n in {key(n): n for e in old for n in reads_in(e)}.values():
         place = array_of(n), key(n.index)
         if reads_in(n.index) or place in known:
-            return False
+            return None
         known[place] = n
-        names[key(n)] = Variable(n.type, f"read!{len(known)}")
-    met: Pairs = []
-    for m in reads_in(b):
-        other = known.get((array_of(m), key(m.index)))
-        if other is None or other.type != m.type or names.get(key(m), names[key(other)]) is not names[key(other)]:
-            return False
-        names[key(m)] = names[key(other)]
-        met.append((other, m))
-    if len({key(m) for _, m in met}) < len(met) or len(met) > len({key(n) for n, _ in met}):
-        return False
-    # A read that only the old value makes is of no account.
-    pairs += met
-    x, y = (transform(e, lambda n: names.get(key(n), n)) for e in (a, b))
-    return same_values([c for c in conditions if not reads_in(c)], x, y)
+    met: dict[tuple[str, int], Load] = {}
+    for m in {key(m): m for e in new for m in reads_in(e)}.values():
+        place = array_of(m), key(m.index)
+        other = known.get(place)
+        if other is None or other.type != m.type or place in met:
+            return None
+        met[place] = m
+    # A read that only the old effect makes is of no account.
+    pairs += [(known[place], m) for place, m in met.items()]
+
+    def hidden(e: Expr) -> Expr:
+        return transform(e, lambda n: Variable(n.type, f"{array_of(n)}!{key(n.index)}") if is_read(n) else n)
+
+    return [hidden(e) for e in old], [hidden(e) for e in new]

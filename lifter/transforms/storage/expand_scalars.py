@@ -10,11 +10,12 @@ The meaning of every effect is kept: element k + 1 of the array is the cell afte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import I32, Load, Select
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.dependence import may_come_first
+from lifter.ir.dependence import Pairs, may_come_first
 from lifter.ir.effect_edits import Edit, Site, opened, reindex, remap, renamed, restate, retime, widen
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
 from lifter.ir.names import array_of, is_read, time_of, timed, unused
@@ -190,11 +191,27 @@ def _expanded(path: Path, update: Effect) -> Edit:
     while any(t.counter == loop.counter + suffix for t, *_ in path.trips):
         suffix += "s"
     edit = reindex(edit, {moved.order: renamed(moved, {x.counter: x.counter + suffix for x in through})})
+    edit = edit.needs(_apart(path, update, through))
     # A value kept for the next iteration only is made of no other such value: nothing needs to be there before it.
     if not any(array_of(n) == cell for n in _reads(plain.effect(update.order))):
         return edit
     start = next(e for e in edit.path.effects if e.array == cell)
     return widen(edit, start, LoopInfo(loop.counter + "i", total + Poly.constant(1), first.line))
+
+
+def _apart(path: Path, update: Effect, through: Sequence[LoopInfo]) -> Pairs:
+    """What must not be the same memory for an update to be made in all iterations before the loop's other effects: what
+    it reads, and what these store to an element that a later iteration reads, or may read."""
+    inside = [e for e in path.effects if through[0].counter in e.counters and e.array not in path.arrays]
+    found = set[frozenset[str]]()
+    for n in _reads(update):
+        array = array_of(n)
+        for e in inside if array not in path.arrays else ():
+            same = replace(n, name=timed(e.array, time_of(n)))
+            alike = len(through) == 1 and n.type.bits == e.value.type.bits
+            if array != e.array and not (alike and may_come_first(same, e, through[0].counter)):
+                found.add(frozenset((array, e.array)))
+    return frozenset(found)
 
 
 def _before_loop(edit: Edit, cell: str, order: int, loop: LoopInfo) -> Edit:

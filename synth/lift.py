@@ -157,6 +157,17 @@ def _prepared(function: Function, p: Path, log: PathLog) -> Path:
     return log.apply("readable_places", p, lambda q: readable_places(function, q), RAW, most=1)
 
 
+def rewritten(function: Function, options: Options, log_of: Callable[[PathLog], PathLog]) -> None:
+    """Makes all that strategies make of a function's paths, and searches for nothing.  log_of: what is told of it."""
+    log = log_of(_log(function, options, Rewritings()))
+    for p in execute(function, decided, follows, False, log, same_values):
+        path = _prepared(function, p, log)
+        for strategy in {s.rewrite: s for s in STRATEGIES if s.rewrite is not None}.values():
+            edit = strategy.made_of(function, path)
+            if edit is not None:
+                log.after(strategy.name, path, edit.path, RAW, [edit])
+
+
 def _log(function: Function, options: Options, rewritings: Rewritings) -> PathLog:
     log = PathLog(function, _sampled, rewritings)
     if options.check_rewritings:

@@ -36,6 +36,9 @@ Prove = Callable[[Edit], bool]
 """Whether an edit is proved to be right."""
 Find = Callable[[Path], Edit | None]
 """What a transform makes of a path; None where it has nothing to do."""
+Told = Callable[[str, str], None]
+"""Is told of a transform that has changed a path: its name, and which of the words below holds."""
+PROVED, SAMPLED, NEITHER = "proved", "run on samples", "neither"
 Watch = Callable[[str, Path, Path], None]
 """Is told of a transform that has changed a path: its name, the path before it, the path after it."""
 _MOST_EDITS = 1000
@@ -87,6 +90,7 @@ class PathLog:
     watch: Watch | None = None
     prove: Prove | None = None
     """Whether an edit is proved to be right; None where nobody asks, as it takes longer than the rewritings do."""
+    told: Told | None = None
     samples: int = 2
     """On how many a path is run."""
     checks: bool = field(default_factory=lambda: os.environ.get("LIFT_CHECK_PATHS") == "1")
@@ -105,7 +109,6 @@ class PathLog:
         if self.watch is not None:
             self.watch(name, before, path)
         proved = self.prove is not None and bool(edits) and all(map(self.prove, edits))
-        self.rewritings.proved += proved
         return self._seen(name, before, path, level, proved)
 
     def apply(self, name: str, path: Path, find: Find, level: Level, most: int = _MOST_EDITS) -> Path:
@@ -126,10 +129,16 @@ class PathLog:
         if self.checks:
             verify(self.function, path, level)
             ran = self._run(name, before, path)
-            if before is not None and not proved:
-                self.rewritings.checked += ran
-                self.rewritings.unseen += not ran
+            if before is not None:
+                self._note(name, PROVED if proved else SAMPLED if ran else NEITHER)
         return path
+
+    def _note(self, name: str, verdict: str) -> None:
+        self.rewritings.proved += verdict == PROVED
+        self.rewritings.checked += verdict == SAMPLED
+        self.rewritings.unseen += verdict == NEITHER
+        if self.told is not None:
+            self.told(name, verdict)
 
     def _run(self, name: str, before: Path | None, path: Path) -> bool:
         """Runs both from the same memory, if that can be done.  Raises WrongTransform where they leave something

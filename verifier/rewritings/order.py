@@ -35,9 +35,11 @@ def alike(a: str, b: str, apart: Pairs, local: Collection[str]) -> bool:
 def _keep_order(a: Access, b: Access, facts: Facts) -> bool:
     """Whether a store and another access that meet do so in the order that they did."""
     other = {x.counter: Poly.variable(f"{x.counter}!", I32) for x in b.loops}
-    before = tie(a.old, b.old), shared_turns(a.old, b.old.renamed(other))
-    after = tie(a.new, b.new), shared_turns(a.new, b.new.renamed(other))
-    if before == after:
+    before = _settled(tie(a.old, b.old), shared_turns(a.old, b.old.renamed(other)))
+    after = _settled(tie(a.new, b.new), shared_turns(a.new, b.new.renamed(other)))
+    # A read of other memory, which may be the same, may come to see a store: then they are not taken to be the same.
+    one_way = a.old.array != b.old.array and not b.stores
+    if before[1] == after[1] and (before[0] == after[0] or (one_way and after[0])):
         return True
     if _never_meet_in_one(a, b, before[1], after[1]):
         return True
@@ -50,8 +52,7 @@ def _keep_order(a: Access, b: Access, facts: Facts) -> bool:
     if b.stores:
         second = facts.earlier([(y, x) for x, y in before[1]], tie(b.old, a.old))
         return facts.follows([*given, second], facts.earlier([(y, x) for x, y in after[1]], tie(b.new, a.new)))
-    # A read of other memory, which may be the same, may come to see a store: then they are not taken to be the same.
-    return a.old.array != b.old.array or facts.follows([*given, then], first)
+    return one_way or facts.follows([*given, then], first)
 
 
 def _never_meet_in_one(
@@ -67,6 +68,15 @@ def _never_meet_in_one(
         return False  # their counters are not the old ones
     distance = (a.old.index - b.old.index).constant_value()
     return distance is not None and distance != 0
+
+
+def _settled(tie: bool, turns: Sequence[tuple[Poly, Poly]]) -> tuple[bool, list[tuple[Poly, Poly]]]:
+    """The turns without the innermost ones that are known numbers, as lanes are: these say which comes first."""
+    left = list(turns)
+    while left and (ahead := left[-1][1].distance_from(left[-1][0])) is not None:
+        tie = tie if ahead == 0 else ahead > 0
+        left.pop()
+    return tie, left
 
 
 def _of_other(b: Access, names: Mapping[str, Poly], facts: Facts) -> list[Formula]:

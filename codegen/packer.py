@@ -113,6 +113,9 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
                 lines.append(f"    if ({' && '.join(p.replace('@', whole) for p in part.through)})")
             if part.kind in ("address", row_tables.PITCH, row_tables.ADDRESS):
                 continue
+            if part.kind == "left":
+                after.append(f"    {copy}({name}, (void *){field}, sizeof(*{field}));")
+                continue
             if part.kind == row_tables.FIRST:
                 lines += _tabled(a, part, field, function, names)
             elif part.kind == "array":

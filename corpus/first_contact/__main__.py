@@ -108,7 +108,8 @@ def _note_loops(function: Counted, reports: list[dict[str, Any]]) -> None:
     verified = {r["defined"]["line"] for r in own if r["status"] == "verified"}
     others = {r["defined"]["line"] for r in own if r["status"] != "verified"}
     function.by_loops = function.status != "verified" and verified - others >= set(function.loops)
-    function.loop_reasons = tuple(f"{r['name']}: {r['status']}: {r['reason']}" for r in own if r["status"] != "verified")
+    left = [r for r in own if r["status"] != "verified"]
+    function.loop_reasons = tuple(f"{r['name']}: {r['status']}: {r['reason']}" for r in left)
 
 
 def _sources(folder: Path, include: tuple[str, ...], exclude: tuple[str, ...]) -> list[Path]:
@@ -169,8 +170,8 @@ def _tell(console: Console, name: str, library: Library, seconds: float) -> None
             share = f"{100 * counts['verified'] / len(own):.0f} %"
             by_loops = sum(f.by_loops for f in own)
             both = f"{100 * (counts['verified'] + by_loops) / len(own):.0f} %"
-            row = f"| {day} | {name}, {title} | {library.read} of {library.files} | {len(own)} | {share} | {both} | {numbers} |"
-            console.print(row, markup=False)
+            row = [day, f"{name}, {title}", f"{library.read} of {library.files}", str(len(own)), share, both, numbers]
+            console.print(f"| {' | '.join(row)} |", markup=False)
     console.print(f"{seconds:.0f} s")
     reasons = Counter((f.status, kind_of(f.reason)) for f in library.functions.values() if f.status != "verified")
     table = Table("functions", "status", "reason")

@@ -55,7 +55,8 @@ def lift_loops(
 
 
 def _lifted(
-    made: Outline, fragments: Sequence[Fragment], out: str, kinds: tuple[str, ...], tell: Tell, options: dict[str, object]
+    made: Outline, fragments: Sequence[Fragment], out: str, kinds: tuple[str, ...], tell: Tell,
+    options: dict[str, object],
 ) -> dict[str, str]:
     """The statuses of loops by the names of their functions."""
     of = {f.name: f.function.spelling for f in fragments}

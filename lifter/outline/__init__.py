@@ -1,8 +1,8 @@
 """Loops of functions that cannot be lifted as a whole, made functions of their own in a copy of the source.
 
-A function that allocates, reports errors or fills objects is no pipeline, and most of its time goes by in loops that are.
-`flow` says which variables a loop is given and which it leaves behind, `fragments` which loops can stand in functions
-of their own, `source` writes the copy, `same_tree` holds it to the original."""
+A function that allocates, reports errors or fills objects is no pipeline, and most of its time goes by in loops that
+are.  `flow` says which variables a loop is given and which it leaves behind, `fragments` which loops can stand in
+functions of their own, `source` writes the copy, which is held to the original."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind
 
-from lifter.frontend.clang.libclang import place, preorder
+from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.parsing import Parsed, SourceError, parse
+from lifter.frontend.clang.same_tree import same
+from lifter.outline.flow import LOOPS
 from lifter.outline.fragments import Fragment, fragments
-from lifter.outline.same_tree import own_loop, same
 from lifter.outline.source import with_calls, with_functions
 from lifter.toolchain.command import Command, command_for
 
@@ -97,6 +98,12 @@ def _hold(copy: Parsed, tops: Sequence[Fragment]) -> None:
     """Refuses the fragments that are another thing in the copy."""
     there = {c.spelling: c for c in _definitions(copy)}
     for f in out_of(tops):
-        own = own_loop(there[f.name]) if f.name in there else None
+        own = _own_loop(there[f.name]) if f.name in there else None
         if own is None or not same(f.loop, own, {v.name for v in f.variables if v.is_array}):
             f.refused = "macros or names mean another thing before the function"
+
+
+def _own_loop(function: Cursor) -> Cursor | None:
+    """The loop that a fragment's function has."""
+    body = next((c for c in children(function) if c.kind is CursorKind.COMPOUND_STMT), None)
+    return next((c for c in children(body) if c.kind in LOOPS), None) if body is not None else None

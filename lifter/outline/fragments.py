@@ -18,6 +18,7 @@ _LEAVE_FUNCTION = {
 }
 """What means something else in another function, or may."""
 _LOCALS = (CursorKind.VAR_DECL, CursorKind.PARM_DECL)
+_DECLARED = (*_LOCALS, CursorKind.TYPEDEF_DECL, CursorKind.STRUCT_DECL, CursorKind.ENUM_DECL)
 _ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY}
 _REFERENCES = {TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE}
 _MARK = "__loop_"
@@ -154,9 +155,8 @@ def _is_local(target: Cursor) -> bool:
     if target.spelling in _OF_THE_FUNCTION:
         return True
     scope = target.semantic_parent
-    return target.kind in _LOCALS + (CursorKind.TYPEDEF_DECL, CursorKind.STRUCT_DECL, CursorKind.ENUM_DECL) and (
-        scope is not None and scope.kind in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
-    ) and target.linkage is not LinkageKind.EXTERNAL
+    inside = scope is not None and scope.kind in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
+    return target.kind in _DECLARED and inside and target.linkage is not LinkageKind.EXTERNAL
 
 
 def _problem(v: Variable, changed: bool, kept: bool, loop: Cursor) -> str:
@@ -177,17 +177,16 @@ def _problem(v: Variable, changed: bool, kept: bool, loop: Cursor) -> str:
 
 def _only_moves(key: int, loop: Cursor) -> bool:
     """Whether a loop changes a pointer by steps alone."""
-    changes = 0
+    steps = 0
     for c in preorder(loop):
         inner = children(c)
         if not inner or not _names(inner[0], key):
             continue
-        steps = c.kind is CursorKind.UNARY_OPERATOR and unary_operator(c) in ("x++", "x--", "++x", "--x")
-        if c.kind is CursorKind.COMPOUND_ASSIGNMENT_OPERATOR or steps:
-            changes += 1
-        elif (c.kind is CursorKind.BINARY_OPERATOR and binary_operator(c) == "=") or (c.kind is CursorKind.UNARY_OPERATOR and unary_operator(c) == "&"):
+        operator = unary_operator(c) if c.kind is CursorKind.UNARY_OPERATOR else ""
+        if operator == "&" or (c.kind is CursorKind.BINARY_OPERATOR and binary_operator(c) == "="):
             return False
-    return changes > 0
+        steps += c.kind is CursorKind.COMPOUND_ASSIGNMENT_OPERATOR or operator in ("x++", "x--", "++x", "--x")
+    return steps > 0
 
 
 def _names(c: Cursor, key: int) -> bool:

@@ -47,7 +47,8 @@ def _pointer(a: np.ndarray) -> ctypes.c_void_p:
 
 
 def _both(
-    libraries: tuple[ctypes.CDLL, ctypes.CDLL], name: str, call: Callable[[Info, np.ndarray, np.ndarray], tuple[object, ...]]
+    libraries: tuple[ctypes.CDLL, ctypes.CDLL], name: str,
+    call: Callable[[Info, np.ndarray, np.ndarray], tuple[object, ...]],
 ) -> tuple[list[object], list[object]]:
     """What the original and the drop-in leave and return, of equal objects and arrays."""
     out = []

@@ -137,8 +137,8 @@ def _shared(request: Request, command: Command) -> hashlib._Hash:
     """A digest of what all results of a file depend on beside its text.  Raises CannotPreprocess and OSError."""
     asked = (
         request.path, _stated(command), sorted(command.macros().items()), request.emit, request.target,
-        request.autoscheduler, asdict(request.options, dict_factory=_sorted), request.unverified, request.run, request.loops,
-        str(get_host_target()), command.float_rules(),
+        request.autoscheduler, asdict(request.options, dict_factory=_sorted), request.unverified, request.run,
+        request.loops, str(get_host_target()), command.float_rules(),
     )
     content = hashlib.sha256(tool().encode())
     for part in (*_models(request.models, request.given), repr(asked).encode("utf-8", "surrogateescape")):

@@ -38,7 +38,6 @@ from lifter.frontend.state.values import (
 )
 from lifter.ir.loop_ir import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
 
-
 _INSIDE = ("array", "left")
 """Kinds of parts whose memory lies in the object."""
 

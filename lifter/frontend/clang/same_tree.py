@@ -1,4 +1,4 @@
-"""Whether a loop is the same in a function of its own: macros may mean another thing there, and names too."""
+"""Whether two pieces of text mean the same."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ from collections.abc import Collection
 from clang.cindex import Cursor, CursorKind
 
 from lifter.frontend.clang.libclang import binary_operator, children, evaluate, line, unary_operator
-from lifter.outline.flow import LOOPS
 
 _LITERALS = {
-    CursorKind.INTEGER_LITERAL, CursorKind.FLOATING_LITERAL, CursorKind.CHARACTER_LITERAL, CursorKind.CXX_BOOL_LITERAL_EXPR,
+    CursorKind.INTEGER_LITERAL, CursorKind.FLOATING_LITERAL, CursorKind.CHARACTER_LITERAL,
+    CursorKind.CXX_BOOL_LITERAL_EXPR,
 }
 
 
-def own_loop(function: Cursor) -> Cursor | None:
-    """The loop that a fragment's function has."""
-    body = next((c for c in children(function) if c.kind is CursorKind.COMPOUND_STMT), None)
-    return next((c for c in children(body) if c.kind in LOOPS), None) if body is not None else None
-
-
-def same(a: Cursor, b: Cursor, arrays: Collection[str]) -> bool:
-    """Whether two loops are one text, of one meaning but for where the local variables come from; `arrays` are pointers
+def same(a: Cursor, b: Cursor, arrays: Collection[str] = ()) -> bool:
+    """Whether two trees are one text, of one meaning but for where the local variables come from; `arrays` are pointers
     in the second."""
     stack = [(a, b)]
     while stack:

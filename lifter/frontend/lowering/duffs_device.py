@@ -26,7 +26,10 @@ from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Assert
 
 K = CursorKind
-_LEAVES = {K.BREAK_STMT, K.CONTINUE_STMT, K.RETURN_STMT, K.GOTO_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT}
+_LEAVES = frozenset({
+    K.BREAK_STMT, K.CONTINUE_STMT, K.RETURN_STMT, K.GOTO_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT,
+})
+_LOOPS = {K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT}
 _CASTS = {K.PAREN_EXPR, K.UNEXPOSED_EXPR}
 
 
@@ -92,9 +95,20 @@ def _pieces(body: Cursor) -> list[list[Cursor]] | None:
 
 def _alike(pieces: list[list[Cursor]]) -> bool:
     first = pieces[0]
-    if not first or any(n.kind in _LEAVES for s in first for n in preorder(s)):
+    if not first or any(_leaves(s, _LEAVES) for s in first):
         return False
     return all(len(p) == len(first) and all(same(a, b) for a, b in zip(first, p, strict=True)) for p in pieces[1:])
+
+
+def _leaves(c: Cursor, ways: frozenset[CursorKind]) -> bool:
+    """Whether a statement may go on elsewhere than behind it, in one of some ways, or may be come to."""
+    if c.kind in ways:
+        return True
+    if c.kind in _LOOPS:
+        ways -= {K.BREAK_STMT, K.CONTINUE_STMT}
+    if c.kind is K.SWITCH_STMT:
+        ways -= {K.BREAK_STMT, K.CASE_STMT, K.DEFAULT_STMT}
+    return any(_leaves(n, ways) for n in children(c))
 
 
 def _counted_down(condition: Cursor) -> Cursor | None:

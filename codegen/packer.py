@@ -109,6 +109,10 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
         for part in a.parts:
             field = part.expression.replace("@", whole)
             name = names[part.param]
+            if part.kind == "left":
+                there = f"if ({' && '.join(p.replace('@', whole) for p in part.through)}) " if part.through else ""
+                after.append(f"    {there}{copy}({name}, (void *){field}, sizeof(*{field}));")
+                continue
             if part.through and part.kind != "address":
                 lines.append(f"    if ({' && '.join(p.replace('@', whole) for p in part.through)})")
             if part.kind in ("address", row_tables.PITCH, row_tables.ADDRESS):

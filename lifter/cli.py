@@ -58,6 +58,7 @@ KINDS = ", ".join(EMIT_KINDS)
 @click.option("--no-suggestions", is_flag=True, help="Search from terminals and operators alone.")
 @click.option("--monolithic", is_flag=True, help="One search over the whole grammar instead of three stages.")
 @click.option("--unverified", is_flag=True, help="Also write what was found but not proved, marked as such.")
+@click.option("--loops", is_flag=True, help="Of functions that are not lifted, lift the loops.")
 @click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
 @click.option("--check-rewritings", is_flag=True, help="Prove what is made of paths before the search, or sample it.")
 @click.option("--dry-run", is_flag=True, help="Say what would be lifted, and how it is compiled.")
@@ -66,7 +67,7 @@ KINDS = ", ".join(EMIT_KINDS)
 def lift_command(
     files: tuple[str, ...], functions: tuple[str, ...], out: str, emit: str, target: str, autoscheduler: str,
     timeout: float, as_json: bool, models: tuple[str, ...], build: str | None, grammar: str | None,
-    no_suggestions: bool, monolithic: bool, unverified: bool, no_run: bool, check_rewritings: bool,
+    no_suggestions: bool, monolithic: bool, unverified: bool, loops: bool, no_run: bool, check_rewritings: bool,
     dry_run: bool, quiet: bool,
 ) -> None:
     """Find what the image-processing functions in FILE compute, prove it, and write it as Halide.
@@ -99,7 +100,7 @@ def lift_command(
             given = command_in(build, path).and_flags(clang_args) if build is not None else tuple(clang_args)
             request = Request(
                 path, given, functions, out, tuple(kinds), target, autoscheduler, models, options, unverified,
-                not no_run, one_of_several=len(files) > 1,
+                not no_run, one_of_several=len(files) > 1, loops=loops,
             )
             if dry_run:
                 console.print(command_for(path, given).words(), markup=False)

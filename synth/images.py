@@ -3,6 +3,7 @@ coordinates, and the box that they span."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +20,7 @@ from synth.failure import NotFound
 from synth.read_bounds.clamp import Clamper
 from synth.read_bounds.clamp_by_condition import domain, held_ends, held_where_they_matter
 from synth.region.coordinates import NoMapping, coordinate
-from synth.region.row_coordinates import Sign, image_coordinates
+from synth.region.row_coordinates import Sign, image_coordinates, with_row_starts
 from synth.sampling.samples import Env
 from synth.staging.updates import R_NAMES
 from synth.terminals.terminals import input_strides
@@ -50,12 +51,14 @@ class ImageMapper:
         indices: dict[str, list[Poly]] = {}
         types: dict[str, Load] = {}
         owners: dict[str, list[Layout]] = {}
-        expressions = [(f, x) for f in funcs for d in f.definitions for x in d.expressions()]
-        for owner, e in [*expressions, *([(None, result)] if result is not None else [])]:
+        reads: dict[str, list[tuple[Poly, Mapping[str, Interval]]]] = {}
+        expressions = [(f, domain(f, d), x) for f in funcs for d in f.definitions for x in d.expressions()]
+        for owner, env, e in [*expressions, *([(None, {}, result)] if result is not None else [])]:
             for load in loads(e):
                 if load.name.endswith("#"):
                     array = load.name[:-1]
                     indices.setdefault(array, []).append(to_poly(load.index))
+                    reads.setdefault(array, []).append((indices[array][-1], env))
                     types[array] = load
                     if owner is not None and owner.layout not in owners.setdefault(array, []):
                         owners[array].append(owner.layout)
@@ -75,7 +78,10 @@ class ImageMapper:
                 strides = []
             offset = own.offset if own is not None else Poly()
             dims = tuple(Dim(axes[i], Poly(), Poly.constant(1), s) for i, s in enumerate(strides))
-            inputs[array] = InputSummary(name, types[array].type, Layout(array, offset, dims))
+            layout = Layout(array, offset, dims)
+            with contextlib.suppress(NoMapping):  # it is said where the address is rewritten
+                layout = with_row_starts(layout, reads[array], self.follows)
+            inputs[array] = InputSummary(name, types[array].type, layout)
         mapped = []
         for f in funcs:
             definitions = tuple(

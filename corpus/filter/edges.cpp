@@ -205,3 +205,23 @@ void label_outline(const Pixel* src, size_t pitch, const Pixel* labels, size_t l
         dst[width - 1] = labels[width - 1] != label ? -1 : spread(up, here, down, width - 2, width - 1, width - 1);
     }
 }
+
+static inline void smooth_edge(Pixel* q, int step, int alpha, int beta) {
+    const int p1 = q[-2 * step], p0 = q[-step], q0 = q[0], q1 = q[step];
+    if (abs(p0 - q0) < alpha && abs(p1 - p0) < beta && abs(q1 - q0) < beta) {
+        if (abs(p1 - q0) < beta) q[-2 * step] = (Pixel)((p1 + p0 + 1) >> 1);
+        q[-step] = (Pixel)((2 * p1 + p0 + q1 + 2) >> 2);
+        q[0] = (Pixel)((2 * q1 + q0 + p1 + 2) >> 2);
+    }
+}
+
+// Deblocking: pixels on either side of a vertical edge, two left of it and one right of it in place, one more read.
+void deblock_columns(Pixel* edge, int stride, int alpha, int beta) {
+    for (int y = 0; y < 16; y++, edge += stride) smooth_edge(edge, 1, alpha, beta);
+}
+
+// The same across a horizontal edge, in two halves.
+void deblock_rows(Pixel* edge, int stride, int alpha, int beta) {
+    for (int half = 0; half < 2; half++)
+        for (int x = 0; x < 8; x++, edge++) smooth_edge(edge, stride, alpha, beta);
+}

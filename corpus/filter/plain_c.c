@@ -257,3 +257,34 @@ void doubles_from_file(float *out, const uint8_t *in, int n) {
         out[i] = sample;
     }
 }
+
+/* Rows that a field of the job counts, in loops that are entered in their middle. */
+typedef struct { const uint8_t *from; uint8_t *to; int across, down, skip_from, skip_to; long sum; uint16_t peak; } Transfer;
+#define UNROLLED(piece, number)                                                \
+    {                                                                          \
+        int passes = ((number) + 3) / 4;                                       \
+        switch ((number) & 3) {                                                \
+        case 0: do { piece; __attribute__((fallthrough));                      \
+        case 3: piece; __attribute__((fallthrough));                           \
+        case 2: piece; __attribute__((fallthrough));                           \
+        case 1: piece;                                                         \
+            } while (--passes > 0);                                            \
+        }                                                                      \
+    }
+void transfer_dimmed(Transfer *t) {
+    const uint8_t *from = t->from;
+    uint8_t *to = t->to;
+    const int across = t->across;
+    while (t->down--) {
+        UNROLLED({ uint8_t p = *from++; *to++ = (uint8_t)(p - (p >> 2)); }, across)
+        from += t->skip_from;
+        to += t->skip_to;
+    }
+}
+void transfer_statistics(Transfer *t, int n) {
+    t->sum = 0;
+    for (int i = 0; i < n; i++) {
+        t->sum += t->from[i];
+        if (t->from[i] > t->peak) t->peak = t->from[i];
+    }
+}

@@ -22,15 +22,19 @@ _NUMBERS = {
 }
 
 
-def works_on_memory(function: Cursor) -> bool:
-    """Whether a loop of a function reads or writes numbers through a pointer, a reference to an array or a container
-    that is no array of its own: of a parameter, or of what is reached from one.  A register that is loaded or stored
-    by a call counts, as the pointer that the call is given."""
-    return any(
-        _is_element(c)
-        for loop in preorder(function) if loop.kind in _LOOPS
-        for c in preorder(loop)
-    )
+def loops_over_memory(function: Cursor) -> list[Cursor]:
+    """The outermost loops of a function that read or write numbers through a pointer, a reference to an array or a
+    container that is no array of its own: of a parameter, or of what is reached from one.  A register that is loaded or
+    stored by a call counts, as the pointer that the call is given."""
+    found: list[Cursor] = []
+    stack = [function]
+    while stack:
+        c = stack.pop()
+        if c.kind not in _LOOPS:
+            stack += children(c)
+        elif any(map(_is_element, preorder(c))):
+            found.append(c)
+    return found
 
 
 def _is_element(c: Cursor) -> bool:

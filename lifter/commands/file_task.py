@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifter.api import LiftError, lift_file
+from lifter.commands.loops import asked, lift_loops
 from lifter.frontend import Definition
+from lifter.outline.fragments import function_of
 from lifter.running.output import OF_ALL
 from lifter.running.results import VERIFIED, FileReport, FunctionReport, Step
 from lifter.support.limited import LimitedProcess, Tell
@@ -58,6 +60,8 @@ class Request:
     unverified: bool = False
     run: bool = True
     one_of_several: bool = False
+    loops: bool = False
+    """Whether loops of functions that cannot be lifted whole are lifted."""
     selected: Callable[[Definition], bool] = Every()
 
 
@@ -90,6 +94,15 @@ def lift_options(request: Request, wanted: Callable[[Definition], bool], tell: T
     }
 
 
+def _lift_loops(request: Request, report: FileReport, tell: Tell) -> None:
+    """Lifts loops of the functions that a report says are not lifted, but for those that it has already."""
+    lift_loops(
+        request.path, request.given, request.out, request.emit, report.functions, report.loops, tell,
+        target=request.target, autoscheduler=request.autoscheduler, models=request.models, options=request.options,
+        unverified=request.unverified, run=request.run,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _End:
     """The last message: the work is done, or cannot be."""
@@ -113,6 +126,8 @@ class FileTask:
         """Bytes that the process told."""
         self._memory, self._lift, self._starts, self._written = memory, lift, 0, False
         self._of_all = bool(OF_ALL & set(request.emit))
+        self._in_loops = False
+        """Whether the functions are done, and loops of those that are not lifted are at hand."""
         self._unfinished: set[tuple[str, int]] = set()
         """Functions that are proved, and wait for what is compiled of all of them, and is run then."""
         self._start()
@@ -166,16 +181,20 @@ class FileTask:
         self._begin(Step("reading"))
         final = {
             f.key for f in self.report.functions
-            if not (self._of_all and f.status in (VERIFIED, "disagreed"))  # which are compiled with the others
+            # Some are compiled with the others.
+            if self._in_loops or not (self._of_all and f.status in (VERIFIED, "disagreed"))
         }
         self.report.functions = [f for f in self.report.functions if f.key in final]
         self._unfinished.clear()
         self._written = False
-        request, work = self.request, self._lift
+        request, work, report, loops = self.request, self._lift, self.report, self._in_loops
 
         def run(tell: Tell) -> None:
             try:
-                work(request, lambda d: (d.symbol, d.line) not in final, tell)
+                if loops:
+                    _lift_loops(request, report, tell)
+                else:
+                    work(request, lambda d: (d.symbol, d.line) not in final, tell)
             except LiftError as problem:
                 tell(_End(problem))
             except MemoryError:
@@ -208,6 +227,9 @@ class FileTask:
         elif isinstance(said, bytes):
             self.payload = said
         elif isinstance(said, FileReport):
+            if said.outlined:
+                self.report.outlined = said.outlined
+                return
             self.report.missing, self.report.text = said.missing, said.text
             self.report.digest, self.report.kept = said.digest or self.report.digest, said.kept
             self.report.digest_of_functions = said.digest_of_functions or self.report.digest_of_functions
@@ -219,10 +241,16 @@ class FileTask:
             elif said.error is not None:
                 self.error = said.error
                 self._end("unreadable", str(said.error))
+            elif self.request.loops and not (self._in_loops or self.report.kept) and asked(self.report.functions):
+                self._in_loops, self._starts = True, 0
+                self._start()
             else:
                 self._end("", "")
 
     def _add(self, report: FunctionReport) -> None:
+        if report.part_of:
+            self.report.loops = [*(f for f in self.report.loops if f.key != report.key), report]
+            return
         self.report.functions = [*(f for f in self.report.functions if f.key != report.key), report]
         if self._of_all and report.status == VERIFIED and not self._written:
             self._unfinished.add(report.key)
@@ -233,7 +261,8 @@ class FileTask:
         """The process has ended before its work did: the function that it was at goes without, the others go on."""
         d = self.step.function
         if d is not None:
-            self._add(FunctionReport(d.name, status, reason, d.line, definition=d))
+            of = function_of(d.name) if self._in_loops else ""
+            self._add(FunctionReport(d.name, status, reason, d.line, definition=d, part_of=of))
         if d is None or self._starts >= _MOST_STARTS:
             for f in self.report.functions:
                 if f.key in self._unfinished:
@@ -245,7 +274,8 @@ class FileTask:
     def _end(self, status: str, reason: str) -> None:
         self.ended = True
         self.report.status, self.report.reason = status, reason
-        self.report.functions.sort(key=lambda f: (f.definition.line, f.definition.column) if f.definition else (0, 0))
+        for reports in (self.report.functions, self.report.loops):
+            reports.sort(key=lambda f: (f.definition.line, f.definition.column) if f.definition else (0, 0))
 
 
 __all__ = ["FileTask", "Lift", "Request", "lift", "lift_options"]

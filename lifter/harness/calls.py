@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lifter.harness.argument_extents import NoArguments, Scalars
-from lifter.harness.contents import WAYS, Bytes, fill_with
+from lifter.harness.contents import WAYS, Bytes, fill_with, numpy_type
 from lifter.harness.draw_arguments import Draw, Drawer
 from lifter.harness.side_by_side import Guarded
-from lifter.ir.loop_ir import Param
+from lifter.ir.loop_ir import Param, left_fields
 from lifter.ir.summary import Summary
 
 SIZES = (
@@ -91,6 +91,7 @@ class Calls:
         call = summary.function.interface
         parts = [p for a in call.arguments for p in a.parts] if call is not None else []
         self.distances = [(p.param, p.expression) for p in parts if p.kind == "distance"]
+        self.left = {memory: number for number, memory in left_fields(summary.function).items()}
         self.pairs = [(p, q) for p in written for q in drawer.pointers if p is not q]
         self.numbers = numbers
         self.memory: dict[tuple[str, bool], Guarded] = {}
@@ -171,6 +172,9 @@ class Calls:
         for p, (before, after) in zip(self.drawer.pointers, sizes, strict=True):
             span = self._span(p, before, after, number // WAYS % 2 == 1 and met)
             fill_with(span.bytes, p.type, rng, self.numbers, number % WAYS)
+            if p.name in self.left and len(span.bytes) >= before + p.type.bytes():
+                held = np.array([draw.scalars[self.left[p.name]]]).astype(numpy_type(p.type)).view(np.uint8)
+                span.bytes[before : before + len(held)] = held
             if p.name in draw.null:
                 span.address = 0
             spans.append(span)

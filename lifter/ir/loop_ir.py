@@ -15,6 +15,7 @@ a Load there is a guarded read.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -139,10 +140,10 @@ class Part:
     """A parameter that an argument of class type is taken apart into.
 
     `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
-    array (inside the object) or address (of the object); of a container data and size; of a vector of vectors rows
-    (copied one after the other), count and length (of each row); distance, of a pointer after the pointer parameter
-    `expression`, in units of `bytes_each`; of an array of pointers to rows rows_first, rows_pitch (elements from row to
-    row) and rows_address."""
+    array (inside the object), left (the memory of a field that is assigned, after its value) or address (of the
+    object); of a container data and size; of a vector of vectors rows (copied one after the other), count and length
+    (of each row); distance, of a pointer after the pointer parameter `expression`, in units of `bytes_each`; of an
+    array of pointers to rows rows_first, rows_pitch (elements from row to row) and rows_address."""
 
     param: str
     expression: str
@@ -284,6 +285,12 @@ class Unsupported(Exception):
     def __str__(self) -> str:
         text = f"line {self.line}: {self.construct}"
         return f"{text}; {self.advice}" if self.advice else text
+
+
+def left_fields(function: Function) -> dict[str, str]:
+    """Fields of the caller's objects that a function assigns, and the parameters that are their memory."""
+    parts = [p for a in function.interface.arguments for p in a.parts] if function.interface is not None else []
+    return {p.param: q.param for p, q in itertools.pairwise(parts) if q.kind == "left"}
 
 
 def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:

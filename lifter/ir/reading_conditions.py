@@ -27,6 +27,7 @@ def reading_conditions(function: L.Function, names: Collection[str]) -> dict[str
     """The ways to where each of the parameters `names` is read; none for one that is never read."""
     walk = _Walk(frozenset(names), {p.name: const(0, E.I64) for p in function.params if p.pointer})
     walk.own = frozenset(function.locals) - {p.name for p in function.params}
+    walk.left = L.left_fields(function)
     walk.block(function.body, _Reached(()))
     return {name: shortest(walk.found.get(name, ())) for name in names}
 
@@ -63,6 +64,9 @@ class _Walk:
     """What locals have, over the parameters, where that is known."""
     own: frozenset[str] = frozenset()
     """Locals, of which nothing is known unless `values` has it."""
+    left: dict[str, str] = field(default_factory=dict)
+    """Fields that are assigned, and their memory: that is touched where the field is read or assigned, and given back
+    only then."""
     found: dict[str, list[Way]] = field(default_factory=dict)
 
     def block(self, body: Sequence[L.Stmt], place: _Reached | None) -> _Reached | None:
@@ -80,10 +84,13 @@ class _Walk:
             case L.Loop():
                 self.loop(s, place)
                 return place
+            case L.Store() if s.array in self.left.values():
+                return place
         for e in L.expressions(s):
             self.read(e, place)
         match s:
             case L.Assign() | L.Define():
+                self.note(self.left.get(s.name, ""), place)
                 self.values[s.name] = self.known(s.value)
             case L.Store():
                 self.note(s.array, place)
@@ -143,8 +150,9 @@ class _Walk:
             self.read(c, place)
 
     def note(self, name: str, place: _Reached) -> None:
-        if name in self.wanted:
-            self.found.setdefault(name, []).append(place.way)
+        for one in (name, self.left.get(name)):
+            if one in self.wanted:
+                self.found.setdefault(one, []).append(place.way)
 
     def known(self, e: Expr) -> Expr | None:
         """An expression over parameters; None where it depends on anything else."""

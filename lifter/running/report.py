@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -27,7 +28,7 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
     if report.text.startswith("libclang"):
         text = f"{report.file}: read as {report.text} preprocesses it; what a compiler makes of it may differ"
         console.print(text, markup=False)
-    for f in report.functions:
+    for f in (*report.functions, *report.loops):
         if not quiet or not f.verified:
             print_function_report(console, report.file, f)
     if report.status:
@@ -44,12 +45,17 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
         folder, name = os.path.split(path)
         found = folder if os.path.isabs(folder) else f"$PWD/{folder}"
         console.print(f"link with: -L{folder or '.'} -l:{name} -Wl,-rpath,{found}", markup=False)
-    counts: dict[str, int] = {}
-    for f in report.functions:
-        counts[f.status] = counts.get(f.status, 0) + 1
-    total = len(report.functions)
-    text = ", ".join(f"{n} {s}" for s, n in counts.items())
-    console.print(f"{report.file}: {total} function{'s' if total != 1 else ''}: {text}", markup=False)
+    console.print(f"{report.file}: {_counted(report.functions, 'function')}", markup=False)
+    if report.loops:
+        console.print(f"{report.file}: {_counted(report.loops, 'loop')}, of functions that are not", markup=False)
+    if report.outlined:
+        console.print(f"{report.file}: loops that are verified are functions of {report.outlined}", markup=False)
+
+
+def _counted(reports: Sequence[FunctionReport], what: str) -> str:
+    counts = Counter(f.status for f in reports)
+    total = len(reports)
+    return f"{total} {what}{'s' if total != 1 else ''}: " + ", ".join(f"{n} {s}" for s, n in counts.items())
 
 
 def text_of_file(report: FileReport) -> str:
@@ -76,6 +82,8 @@ def print_function_report(console: Console, file: str, f: FunctionReport) -> Non
     head.append(f.status, style=_COLOURS[f.status])
     head.append(": ")
     head.append(f.name, style="bold")
+    if f.part_of:
+        head.append(f", a loop of {f.part_of}")
     if not f.verified:
         head.append(f": {f.reason}")
     console.print(head)

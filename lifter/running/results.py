@@ -50,6 +50,8 @@ class FunctionReport:
     """Of its paths, between symbolic execution and the search."""
     kept: bool = False
     """Whether it is of an earlier run."""
+    part_of: str = ""
+    """The function that it is a loop of, which could not be lifted whole."""
 
     @property
     def verified(self) -> bool:
@@ -93,6 +95,7 @@ class FunctionReport:
             },
             "halide_differs": self.halide_differs,
             "notes": self.notes,
+            **({"part_of": self.part_of} if self.part_of else {}),
         }
 
     def __str__(self) -> str:
@@ -112,6 +115,10 @@ class FileReport:
 
     file: str
     functions: list[FunctionReport] = field(default_factory=list)
+    loops: list[FunctionReport] = field(default_factory=list)
+    """Of functions that could not be lifted whole, where that was asked: loops as functions of their own."""
+    outlined: str = ""
+    """The source in which those of them that are verified are functions that it calls."""
     missing: list[str] = field(default_factory=list)
     """Names asked for that another of several files may define."""
     text: str = ""
@@ -156,6 +163,8 @@ class FileReport:
             "status": self.status,
             "reason": self.reason,
             "functions": [f.as_json() for f in self.functions],
+            **({"loops": [f.as_json() for f in self.loops]} if self.loops else {}),
+            **({"outlined": self.outlined} if self.outlined else {}),
         }
 
 

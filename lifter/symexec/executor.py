@@ -438,8 +438,11 @@ class _Statements(Merging):
         if stmt.refused and (s.loops or (s.guard is not None and contains(s.guard, Load))):
             raise L.Unsupported(stmt.refused, stmt.line, stmt.advice)
         if s.loops or contains(condition, Load):
-            if not stmt.line:
+            of_parameters = variables(condition) <= {p.name for p in self.function.params}
+            if not stmt.line and (contains(condition, Load) or not of_parameters):
                 raise L.Unsupported("memory whose size depends on image data", self.function.line)
+            if not stmt.line:  # it is asked for whether the loops run or not
+                s.asserts.append((condition, 0))
             return  # only asserts on parameters become contract items; nothing is assumed from the others
         if s.guard is not None:
             condition = fold_node(Or(BOOL, negate(s.guard), condition))

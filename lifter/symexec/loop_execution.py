@@ -41,6 +41,7 @@ from lifter.ir.names import (
 )
 from lifter.ir.upward_exposed import read_outside
 from lifter.symexec.clipped_windows import Window, window
+from lifter.symexec.flags import after_all, raised, set_when
 from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
 from lifter.symexec.loop_queries import (
     assigned,
@@ -108,8 +109,8 @@ class Loops(Memory, ABC):
         """Executes a loop that is not unrolled."""
         self.check_cells(loop, s)
         met: dict[str, list[Obligation]] = {}
-        ways, temporaries, partial = self.classify(loop, s, modified, counter, met)
-        kept = self.kept(loop, s, {*modified} - {*ways})
+        ways, temporaries, partial, flags = self.classify(loop, s, modified, counter, met)
+        kept = self.kept(loop, s, {*modified} - {*ways} - {*flags})
         heads = self.heads(loop, s, ways)
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
         if kept:
@@ -131,6 +132,8 @@ class Loops(Memory, ABC):
             inner.env[v] = exact(p, self.type_of(v))
         for v in temporaries:
             inner.env.pop(v, None)
+        for v, when in flags.items():
+            inner.env[v] = raised(s.env[v], when, Variable(I32, counter))
         if loop.test_first:
             self.exec_block(loop.prelude, inner)
         self.assume_facts(loop, inner, run)
@@ -147,6 +150,8 @@ class Loops(Memory, ABC):
         s.clock = inner.clock
         for v, p in heads.items():
             self.set(s, v, exact(p.substitute({counter: trip}), self.type_of(v)))
+        for v, when in flags.items():
+            self.set(s, v, after_all(s.env[v], when, trip))
         for v in temporaries + started_here + partial + unread:
             s.env[v] = Variable(self.type_of(v), undefined_after_name(v))
         if loop.test_first:
@@ -245,7 +250,7 @@ class Loops(Memory, ABC):
         """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
         counter = self.counter()
         modified = [v for v in assigned(loop) if v not in self.plan.cells and v in s.env]
-        ways, _, _ = self.classify(loop, s, modified, counter, {})
+        ways, _, _, _ = self.classify(loop, s, modified, counter, {})
         if variables(point) & (set(assigned(loop)) - set(ways)):
             return None
         trial = replace(s.fork(), effects=[], uses=[], trips=[])
@@ -299,9 +304,9 @@ class Loops(Memory, ABC):
 
     def classify(
         self, loop: L.Loop, s: State, modified: list[str], counter: str, met: dict[str, list[Obligation]]
-    ) -> tuple[dict[str, Poly], list[str], list[str]]:
+    ) -> tuple[dict[str, Poly], list[str], list[str], dict[str, Expr]]:
         """By how much some of the modified variables have gone on before an iteration, over its number; which are set
-        anew in each; and which of the first go on by less in the last one."""
+        anew in each; which of the first go on by less in the last one; and flags, with when iterations set them."""
         trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=both(s.guard, s.live))
         trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
         heads = {v: Variable(self.type_of(v), head_name(v, counter)) for v in modified}
@@ -318,9 +323,14 @@ class Loops(Memory, ABC):
         carried: list[str] = []
         read = {v: variables(trial.env[v]) for v in modified}
         readers = Counter(n for names in read.values() for n in names)
+        flags: dict[str, Expr] = {}
         for v in modified:
             after, head = trial.env[v], heads[v].name
             on = head in read[v]
+            when = set_when(after, heads[v], set(placeholders), s)
+            if when is not None:
+                flags[v] = when
+                continue
             if on and after.type.is_int_or_uint() and not after.type.is_bool():
                 found: list[Obligation] = []
                 full = after if taken is None else taken.full(after)
@@ -346,7 +356,7 @@ class Loops(Memory, ABC):
             carried.remove(behind)
         if carried:
             self.carry(loop, s, carried, ways, end_condition, counter)
-        return ways, temporaries, partial
+        return ways, temporaries, partial, flags
 
     def in_fixed_point(
         self, after: Mapping[str, Expr], heads: Mapping[str, Variable], carried: list[str], ways: dict[str, Poly],

@@ -70,6 +70,26 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
                     out += parts(n.condition, And, Or, Not)
                 elif isinstance(n, And | Or) and _arrays(n.b) - certain:
                     out += parts(n.a, And, Or, Not)
+    return out + _guards_of_kept(loop, loop.body, certain, (), False)
+
+
+def _guards_of_kept(
+    loop: L.Loop, body: tuple[L.Stmt, ...], certain: set[str], around: tuple[Expr, ...], data: bool
+) -> list[Expr]:
+    """Conditions around stores that data decide as well: what is not stored is kept, and so read."""
+    out: list[Expr] = []
+    for s in body:
+        match s:
+            case L.Store() if data and s.array not in certain:
+                out += [c for whole in around for c in parts(whole, And, Or, Not)]
+            case L.Loop():
+                out += _guards_of_kept(loop, s.body, certain, around, data)
+            case L.If():
+                fixed = invariant(s.condition, loop)
+                of_data = data or fixed is None or bool(_arrays(fixed))
+                within = around if fixed is None or _arrays(fixed) else (*around, s.condition)
+                for arm in (s.then, s.otherwise):
+                    out += _guards_of_kept(loop, arm, certain, within, of_data)
     return out
 
 

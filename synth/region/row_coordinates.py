@@ -6,6 +6,7 @@ inside of what is stored or read, that row is taken from the next coordinate."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from lifter.algebra.polynomial import Poly, floor_div
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
@@ -50,12 +51,53 @@ def beside(index: Poly, e: Effect, layout: Layout, non_negative: Sign) -> tuple[
 def image_coordinates(
     index: Poly, layout: Layout, env: Mapping[str, Interval], non_negative: Sign
 ) -> tuple[Poly, ...]:
-    """Coordinates of an address in an image whose rows begin at 0, where variables run over the intervals of `env`.
-    Raises NoMapping."""
+    """Coordinates of an address in an image whose rows begin where `layout` says, where variables run over the
+    intervals of `env`.  Raises NoMapping."""
     found = coordinates(index, layout, ())
     rows = [_row(layout, k) for k in range(len(layout.dims))]
-    inside = [(Poly(), row - Poly.constant(1)) if row is not None else None for row in rows]
+    inside = [
+        (d.min, d.min + row - Poly.constant(1)) if row is not None else None
+        for d, row in zip(layout.dims, rows, strict=True)
+    ]
     return _carried(found, found, layout, inside, env, non_negative)
+
+
+def with_row_starts(
+    layout: Layout, reads: Iterable[tuple[Poly, Mapping[str, Interval]]], non_negative: Sign
+) -> Layout:
+    """The layout of an image with the coordinates at which its rows begin: 0, or left of it where all reads together,
+    addresses with what their variables run over, stay in one row so.  The four pixels on either side of an edge,
+    `p[y*stride - 4]` to `p[y*stride + 3]`, lie in row y; `p[y*w + w - 1]` beside a whole row of w is its last one.
+    Raises NoMapping."""
+    ends: list[list[Interval]] = [[] for _ in layout.dims]
+    for index, env in reads:
+        try:
+            here = [interval(c, env, non_negative) for c in coordinates(index, layout, ())]
+        except Unbounded:
+            return layout
+        for known, own in zip(ends, here, strict=True):
+            known.append(own)
+    dims = [
+        replace(d, min=Poly.constant(_row_start(known, _row(layout, k))))
+        for k, (d, known) in enumerate(zip(layout.dims, ends, strict=True))
+    ]
+    return replace(layout, dims=tuple(dims))
+
+
+def _row_start(ends: list[Interval], row: Poly | None) -> int:
+    """The least of the ends, if it is a constant below 0 and a row that begins there has all of them."""
+    if row is None:
+        return 0
+    lows = [low.constant_value() for low, _ in ends]
+    least = min((low for low in lows if isinstance(low, int)), default=0)
+    length = row.constant_value()
+    for _, high in ends:
+        last = high.constant_value()
+        if isinstance(length, int) and (not isinstance(last, int) or last - least >= length):
+            return 0
+        if high.names() & row.names():
+            return 0
+    return least if least < 0 and all(isinstance(low, int) for low in lows) else 0
 
 
 def ends(coords: tuple[Poly, ...], loops: tuple[LoopInfo, ...], non_negative: Sign) -> list[Interval]:

@@ -123,10 +123,6 @@ LEFT = {
     "a variable of the file that is assigned": (
         "static int seen; void f(const unsigned char *s, int n) { for (int i = 0; i < n; i++) seen += s[i]; }"
     ),
-    "a field behind pointers that is assigned": (
-        "struct b { int k; int *q; }; struct a { struct b *b; int *p; };"
-        "void f(struct a *x, int n) { x->b->k = n; for (int i = 0; i < n; i++) x->p[i] = i; }"
-    ),
     "an array in a union that is stored to": (
         "struct a { union { int i[4]; float f[4]; }; int *p; };"
         "void f(struct a *x) { for (int i = 0; i < 4; i++) x->i[i] = i; }"

@@ -182,6 +182,16 @@ def test_functions_of_included_files_are_not_the_files_own(tmp_path: Path) -> No
     assert [f.name for f in parse_file(str(source)).functions] == ["f", "g"]
 
 
+def test_a_file_that_includes_itself_as_a_template_has_the_functions_of_each_type(tmp_path: Path) -> None:
+    source = tmp_path / "twice.c"
+    source.write_text(
+        "#ifndef T\n#define T float\n#define NAME(f) f##_f\n#include \"twice.c\"\n#undef T\n#undef NAME\n"
+        "#define T double\n#define NAME(f) f##_d\n#include \"twice.c\"\n#else\n"
+        "void NAME(scale)(T *p, T by, int n) {\n    for (int i = 0; i < n; i++) p[i] *= by;\n}\n#endif\n"
+    )
+    assert [(f.name, f.line) for f in parse_file(str(source)).functions] == [("scale_f", 11), ("scale_d", 11)]
+
+
 def test_an_error_names_the_users_file_and_line(tmp_path: Path) -> None:
     source = tmp_path / "a.c"
     source.write_text("#include <stdio.h>\n\nint f(void) { return y; }\n")

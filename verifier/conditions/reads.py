@@ -14,7 +14,7 @@ from lifter.algebra.polynomial import Poly, floor_div, from_poly, poly_text, to_
 from lifter.algebra.symbolic_intervals import float_sign, settled
 from lifter.ir.effects import Effect, loads
 from lifter.ir.inline_pure_calls import inline_all
-from lifter.ir.names import array_of, split_tag
+from lifter.ir.names import array_of, split_tag, timed
 from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.algebra.lemmas import decide_lemma
 from verifier.conditions.base import Conditions, counters_in_range, point_text
@@ -52,9 +52,11 @@ class ReadConditions(Conditions):
                 seen = self.keyed(load, e)
                 safe[key(seen)] = seen
         for other in self.path.effects:  # what the same iteration reads for other stores
-            if other.loops == e.loops and other.order != e.order and _applies_with(other, e):
+            if other.loops == e.loops and other.order != e.order and self.may_apply_with(other, e):
                 free = unconditional_loads(other.value)
-                seen_too = [self.seen_by(n, other) for n in loads(other.value) if key(n) in free]
+                plain = _applies_with(other, e)
+                of_one = [n for n in loads(other.value) if key(n) in free and (plain or not loads(n.index))]
+                seen_too = [*(self.seen_by(n, other) for n in of_one), self.touched_by(other)]
                 safe |= {key(n): n for n in seen_too if n is not None}
         for n in {key(n): n for x in (d.value, *d.args) for n in post_order(x)}.values():
             if not isinstance(n, Call):
@@ -89,6 +91,21 @@ class ReadConditions(Conditions):
             elif n.call_type is CallType.IMAGE:
                 self.within(f, e, n, instance, [*inside, *self.ends_of_floats(n, instance, f, e)])
                 self.readable(f, d, e, n, instance, safe, inside)
+
+    def may_apply_with(self, other: Effect, e: Effect) -> bool:
+        """Whether an effect of the same iteration applies wherever `e` does, for some data at least."""
+        held = {key(c) for c in parts(e.guard, And)} if e.guard is not None else set()
+        asked = parts(other.guard, And) if other.guard is not None else []
+        return all(key(c) in held or self.of_data(c, other) for c in asked)
+
+    def touched_by(self, e: Effect) -> Expr | None:
+        """What was there before of an element of the caller's that an effect stores to where data alone say so, as some
+        do; None of others, and where the element is named by data."""
+        if e.guard is None or e.array in self.path.arrays or loads(from_poly(e.index)):
+            return None
+        if not all(self.of_data(c, e) for c in parts(e.guard, And)):
+            return None
+        return self.seen_by(Load(e.value.type, timed(e.array, e.order), from_poly(e.index)), e)
 
     def seen_by(self, load: Expr, site: Effect) -> Expr | None:
         """What a read sees; None where that is no one thing."""
@@ -452,4 +469,5 @@ def _for_loads(of_type: Callable[[Type], Expr], e: Expr) -> Expr:
 
 def _applies_with(other: Effect, e: Effect) -> bool:
     """Whether an effect of the same iteration applies wherever `e` does."""
-    return other.guard is None or (e.guard is not None and key(other.guard) == key(e.guard))
+    held = {key(c) for c in parts(e.guard, And)} if e.guard is not None else set()
+    return other.guard is None or all(key(c) in held for c in parts(other.guard, And))

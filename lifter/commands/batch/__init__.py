@@ -43,6 +43,7 @@ from synth.options import Options
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for one function.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file on standard output.")
 @click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
+@click.option("--loops", is_flag=True, help="Of functions that are not lifted, lift the loops.")
 @click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
 @click.option("--dask", "address", metavar="ADDRESS", help="Lift on this cluster of dask.distributed, or on local:N.")
 @click.option("--timings", default="", metavar="FILE", help="Report the times that lift bench --json FILE has found.")
@@ -52,7 +53,7 @@ from synth.options import Options
 @click.option("-v", "--verbose", is_flag=True, help="Print a line for every function.")
 def batch_command(
     root: str, out: str, jobs: int | None, include: tuple[str, ...], exclude: tuple[str, ...], functions: str,
-    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool, address: str | None,
+    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], loops: bool, no_run: bool, address: str | None,
     timings: str, force: bool, dry_run: bool, quiet: bool, verbose: bool,
 ) -> None:
     """Lift every C and C++ file under a folder, or of a compilation database.
@@ -65,6 +66,8 @@ def batch_command(
     command goes on from there."""
     console = open_console()
     kinds = _checked(jobs, emit, timeout, functions)
+    if loops and address is not None:
+        raise click.UsageError("--loops is not for a cluster; leave out --dask")
     flags: list[str] = click.get_current_context().obj or []
     try:
         speeds = Timings(timings)
@@ -80,7 +83,7 @@ def batch_command(
     def request(job: Job) -> Request:
         return Request(
             job.path, job.command, out=job.out, emit=kinds, models=models, options=Options(timeout=timeout),
-            run=not no_run, selected=selected,
+            run=not no_run, loops=loops, selected=selected,
         )
 
     kept.tool()  # once, not in each process; so are modules

@@ -138,7 +138,7 @@ def _shared(request: Request, command: Command) -> hashlib._Hash:
     asked = (
         request.path, _stated(command), sorted(command.macros().items()), request.emit, request.target,
         request.autoscheduler, asdict(request.options, dict_factory=_sorted), request.unverified, request.run,
-        str(get_host_target()), command.float_rules(),
+        request.loops, str(get_host_target()), command.float_rules(),
     )
     content = hashlib.sha256(tool().encode())
     for part in (*_models(request.models, request.given), repr(asked).encode("utf-8", "surrogateescape")):
@@ -170,7 +170,13 @@ def load(digest: str, out: str) -> FileReport | None:
     """The report that is kept under a digest, its outputs written again to the folder `out` where they are not there
     as they were; None where there is none.  Raises OSError where an output cannot be written."""
     found = _content(digest)
-    return found[0] if found is not None and _written(found[0].functions, found[1], out) else None
+    if found is None:
+        return None
+    report, files = found
+    if not _written([*report.functions, *report.loops], files, out):
+        return None
+    report.outlined = str(Path(out) / report.outlined) if report.outlined else ""
+    return report
 
 
 def _content(digest: str) -> tuple[FileReport, dict[str, bytes]] | None:
@@ -206,9 +212,11 @@ def _written(functions: Sequence[FunctionReport], files: Mapping[str, bytes], ou
 def store(digest: str, report: FileReport, out: str) -> None:
     """Keeps a report with its outputs, if it is one that would come out the same again."""
     where = _entry(digest)
-    if where is None or report.status not in ("", "unreadable") or any(f.status in _NOT_KEPT for f in report.functions):
+    every = (*report.functions, *report.loops)
+    if where is None or report.status not in ("", "unreadable") or any(f.status in _NOT_KEPT for f in every):
         return
-    paths = sorted({p for f in report.functions for p in f.outputs.values()})
+    paths = sorted({p for f in every for p in f.outputs.values()})
+    paths += [report.outlined] if report.outlined else []
     files = {Path(p).name: base64.b64encode(Path(p).read_bytes()).decode() for p in paths}
     if any(Path(p).parent != Path(out) for p in paths):
         return
@@ -282,11 +290,12 @@ def _entry(digest: str) -> Path | None:
 
 def _plain(report: FileReport) -> dict[str, Any]:
     functions = [asdict(f.plain()) for f in report.functions]
-    for f in functions:
+    loops = [asdict(f.plain()) for f in report.loops]
+    for f in (*functions, *loops):
         f["outputs"] = {kind: Path(path).name for kind, path in f["outputs"].items()}
     return {
         "file": report.file, "text": report.text, "missing": report.missing, "status": report.status,
-        "reason": report.reason, "functions": functions,
+        "reason": report.reason, "functions": functions, "loops": loops, "outlined": Path(report.outlined).name,
     }
 
 
@@ -297,11 +306,12 @@ def _report(kept: dict[str, Any]) -> FileReport:
         kept["file"], missing=kept["missing"], text=kept["text"], status=kept["status"], reason=kept["reason"],
         kept=True,
     )
-    for f in kept["functions"]:
+    found.outlined = kept["outlined"]
+    for f in (*kept["functions"], *kept["loops"]):
         own = dict(f)
         own["definition"] = Definition(**f["definition"]) if f["definition"] is not None else None
         own["stages"] = [StageText(**s) for s in f["stages"]]
         own["rewritings"] = Rewritings(**f["rewritings"])
         own["run"] = Opinion(**f["run"]) if f["run"] is not None else None
-        found.functions.append(FunctionReport(**own))
+        (found.loops if own["part_of"] else found.functions).append(FunctionReport(**own))
     return found

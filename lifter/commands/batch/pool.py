@@ -179,5 +179,7 @@ def _tell_kept(found: FileReport, tell: Tell) -> None:
     tell(FileReport(found.file, missing=found.missing, text=found.text, kept=True))
     if found.status:
         raise LiftError(found.reason)
-    for f in found.functions:
+    for f in (*found.functions, *found.loops):
         tell(f)
+    if found.outlined:
+        tell(FileReport(found.file, outlined=found.outlined))

@@ -84,12 +84,20 @@ class Parsed:
                 yield included.include.name
 
     def in_main_file(self, c: Cursor) -> bool:
-        """Whether a cursor lies in the file itself, and in no file that it includes."""
+        """Whether a cursor lies in the file itself, and in no other that it includes: a file that is a template for
+        several types may include itself."""
         f = c.location.file
         if f is None or f.name != self.path:
             return False
         region = self.text.region(c.location.offset)
-        return region is None or region.depth == 0
+        return region is None or region.depth == 0 or self._is_own(region.file)
+
+    def _is_own(self, file: str) -> bool:
+        """Whether a marker of the text names the file itself."""
+        if os.path.basename(file) != os.path.basename(self.text.name):
+            return False
+        folder = self.command.folder or ""
+        return os.path.realpath(os.path.join(folder, file)) == os.path.realpath(os.path.join(folder, self.text.name))
 
 
 def parse(

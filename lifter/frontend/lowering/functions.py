@@ -17,6 +17,7 @@ from lifter.frontend.lowering.table import TABLE
 from lifter.frontend.objects import (
     aligned_memory,
     allocations,
+    changed_fields,
     deallocations,
     end_pointers,
     memory_views,
@@ -26,7 +27,7 @@ from lifter.frontend.objects import (
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
-from lifter.frontend.state.context import Context, Forked
+from lifter.frontend.state.context import ChangedField, Context, Forked
 from lifter.frontend.state.found import Again, Found, Sites
 from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
 from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, expressions, walk
@@ -114,6 +115,8 @@ def _learn(ctx: Context, found: Found, wanted: Again) -> None:
             found.elements[wanted.name] = max(found.elements.get(wanted.name, 0), wanted.number + 1)
         case parameters.Tabled():
             found.tabled.add(wanted.name)
+        case ChangedField():
+            found.changed_fields.add(wanted.name)
         case parameters.Static():
             found.statics[wanted.expression] = wanted.declaration
 
@@ -156,7 +159,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         binding = parameters.take_static(ctx, declaration, expression, c)
         if binding is not None:
             ctx.bind(declaration, binding)
-    lowered = _simplified(ctx, c, _statements(ctx, c, body))
+    lowered = _simplified(ctx, c, changed_fields.given_back(ctx, _statements(ctx, c, body)))
     taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
     call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []

@@ -210,6 +210,25 @@ def for_range(ctx: Context, c: Cursor) -> None:
     _counted_loop(ctx, c, op.binary("<", counter, count), one, next_)
 
 
+def repeated(ctx: Context, statements: list[Cursor], count: Expr, c: Cursor) -> None:
+    """Statements as often as an int64 says."""
+    if const_value(count) is None:
+        count = ctx.temporary(count, "count")
+    line = ctx.line
+    name = ctx.new_local("i", I64)
+    counter = Variable(I64, name)
+    ctx.assign(name, const(0, I64))
+
+    def all_() -> None:
+        for s in statements:
+            descent.statement(ctx, s)
+
+    def next_() -> None:
+        ctx.emit(Assign(line, name, op.binary("+", counter, const(1, I64))))
+
+    _counted_loop(ctx, c, op.binary("<", counter, count), all_, next_)
+
+
 def _counted_loop(ctx: Context, c: Cursor, test: Expr, body: _Make, step: _Make) -> None:
     line = ctx.line
     head = dict(ctx.targets)

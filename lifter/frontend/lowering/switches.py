@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
 from lifter.frontend.clang.libclang import children
-from lifter.frontend.lowering import branches, evaluated, structured_exits
+from lifter.frontend.lowering import branches, duffs_device, evaluated, loops, structured_exits
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.frames import Jumps, Targets
@@ -24,6 +24,10 @@ def switch(ctx: Context, c: Cursor) -> None:
     parts = children(c)
     if len(parts) != 2 or parts[1].kind is not K.COMPOUND_STMT:
         ctx.fail("switch of this form", c)
+    device = duffs_device.found(c)
+    if device is not None:
+        loops.repeated(ctx, device.piece, duffs_device.count_of(ctx, device), c)
+        return
     line = ctx.line
     selector = ctx.settled(evaluated.scalar(ctx, parts[0]))
     if not isinstance(selector, Variable) and const_value(selector) is None:

@@ -1,7 +1,8 @@
 """Parameters of class type, taken apart into scalars and pointers: what the lifted function is a function of.
 
 Soundness: an object of the caller's is read once, before the function's work.  So nothing of it may be assigned
-(`Context.fixed`), and what the function writes must not overlap it (`Function.objects`, an item of the contract)."""
+(`Context.fixed`) but numbers of which the function has a copy (`changed_fields.py`), and what the function writes must
+not overlap it (`Function.objects`, an item of the contract)."""
 
 from __future__ import annotations
 
@@ -36,6 +37,9 @@ from lifter.frontend.state.values import (
     function_target,
 )
 from lifter.ir.loop_ir import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
+
+_INSIDE = ("array", "left")
+"""Kinds of parts whose memory lies in the object."""
 
 
 class Reached(Again):
@@ -96,7 +100,7 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     if passing != "value":
         address = ctx.unique("self" if method else name)
         ctx.objects[address] = int(own.get_size())
-        ctx.objects_of.update({p.param: address for p in parts if p.kind == "array" and not p.through})
+        ctx.objects_of.update({p.param: address for p in parts if p.kind in _INSIDE and not p.through})
         params.insert(0, Param(address, UInt(8), True, True, c_type=f"{bare} *"))
         parts.insert(0, Part(address, "@", "address"))
         ctx.arrays[address] = UInt(8)
@@ -237,7 +241,8 @@ class _Taker:
         if f.is_bitfield() and type_.bits > 32 and ctx.unit.is_c:
             return None  # in C, compilers compute with such fields at widths of their own
         kind = "bits" if f.is_bitfield() else "value"
-        return self.scalar(type_, name, path, str(f.spelling), f.type.spelling, kind)
+        alone = not self.static and not self.is_const and not classes.is_in_union(f) and not types.is_const(f.type)
+        return self.scalar(type_, name, path, str(f.spelling), f.type.spelling, kind, alone and type_.bits >= 8)
 
     def function(self, f: Cursor, name: str, path: str) -> Alias | None:
         """A pointer to one of the functions that the file gives it, as the function's number: calls with others are the
@@ -261,16 +266,33 @@ class _Taker:
         return Alias(Pointer(targets, value, types.pointee(f.type.get_canonical()), str(f.spelling)))
 
     def scalar(
-        self, type_: Type, name: str, path: str, spelled: str, c_type: str, kind: str = "value"
+        self, type_: Type, name: str, path: str, spelled: str, c_type: str, kind: str = "value", alone: bool = False
     ) -> VariablePlace:
-        """A number, which is not assigned unless the function has a copy."""
+        """A number, which is not assigned unless the function has a copy; it may have one of memory that is no other
+        field's, `alone`."""
         ctx, flat = self.ctx, self.ctx.unique(name)
         ctx.parameters[flat] = type_
         self.params.append(Param(flat, type_, c_type=c_type))
         self.parts.append(self.part(flat, path, kind))
-        if self.passing != "value" or kind == "bits":
-            ctx.fixed[flat] = self.described(spelled)
+        if self.passing == "value" and kind != "bits":
+            return VariablePlace(flat, type_)
+        if flat in ctx.found.changed_fields:
+            self.left(type_, flat, path, c_type)
+            return VariablePlace(flat, type_)
+        ctx.fixed[flat] = self.described(spelled)
+        if alone and kind == "value":
+            ctx.changeable.add(flat)
         return VariablePlace(flat, type_)
+
+    def left(self, type_: Type, flat: str, path: str, c_type: str) -> None:
+        """The memory of a field that is assigned."""
+        ctx = self.ctx
+        memory = ctx.left[flat] = ctx.unique(f"{flat}_left")
+        ctx.arrays[memory] = type_
+        ctx.pointer_parameters.add(memory)
+        ctx.sizes[memory] = (1,)
+        self.params.append(Param(memory, type_, True, c_type=f"{c_type} *"))
+        self.parts.append(self.part(memory, f"(&{path})", "left"))
 
     def pointer(
         self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str
@@ -355,7 +377,7 @@ class _Taker:
         self.parts.append(self.part(address, whole, "address"))
         first = len(self.parts)
         place = self.record(pointee, f"{name}_", whole)
-        ctx.objects_of.update({p.param: address for p in self.parts[first:] if p.kind == "array"})
+        ctx.objects_of.update({p.param: address for p in self.parts[first:] if p.kind in _INSIDE})
         self.through = before
         return Alias(RecordPointer(place, address))
 

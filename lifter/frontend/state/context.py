@@ -58,6 +58,14 @@ class Forked(Again):
         self.statement, self.condition = statement, condition
 
 
+class ChangedField(Again):
+    """A field of the caller's object is assigned: the function is to have a copy of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 @dataclass(eq=False, repr=False)
 class Context:
     """Lowering of one function; see the module."""
@@ -88,6 +96,10 @@ class Context:
     const_arrays: set[str] = field(default_factory=set)
     """Parameters' arrays that may not be written."""
     fixed: dict[str, str] = field(default_factory=dict)
+    changeable: set[str] = field(default_factory=set)
+    """Of these, fields of which the function may have a copy to change (`objects/changed_fields.py`)."""
+    left: dict[str, str] = field(default_factory=dict)
+    """Such copies, and the memory of the fields."""
     """Fields of the caller's objects, and variables of static storage, which may not be assigned: what they are."""
     whole: set[str] = field(default_factory=set)
     """Arrays inside the caller's objects that are more than a row of scalars."""
@@ -311,10 +323,15 @@ class Context:
         self.block.append(statement)
 
     def assign(self, name: str, value: Expr) -> None:
-        if name in self.fixed:
-            self.fail(f"assignment to {self.fixed[name]}")
+        self._refuse_fixed(name)
         assert (self.locals.get(name) or self.parameters.get(name)) == value.type, (name, value.type)
         self.emit(Assign(self.line, name, value))
+
+    def _refuse_fixed(self, name: str) -> None:
+        if name in self.changeable:
+            raise ChangedField(name)
+        if name in self.fixed:
+            self.fail(f"assignment to {self.fixed[name]}")
 
     def temporary(self, value: Expr, hint: str = "t") -> Expr:
         """A fresh local holding a value."""
@@ -365,8 +382,7 @@ class Context:
     # Pending post-increments
 
     def postpone(self, name: str, value: Expr) -> None:
-        if name in self.fixed:
-            self.fail(f"assignment to {self.fixed[name]}")
+        self._refuse_fixed(name)
         self.before_write(name)
         self._refuse_unsequenced(name, None)
         self.pending.append(Pending(name, value, self.line))

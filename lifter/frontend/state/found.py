@@ -71,5 +71,7 @@ class Found:
     """How many pointers of an array are told apart by constants."""
     tabled: set[str] = field(default_factory=set)
     """Arrays of pointers that are indexed by what varies: pointers to rows of one image."""
+    changed_fields: set[str] = field(default_factory=set)
+    """Fields of the caller's objects that are assigned, by the names of their parameters."""
     statics: dict[str, Cursor] = field(default_factory=dict)
     """Declarations of variables of static storage that are read, by what the end of the file calls them."""

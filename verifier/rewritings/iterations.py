@@ -27,17 +27,17 @@ def unchanged(image: Image) -> bool:
 def all_are_old(images: Sequence[tuple[Image, Said]], facts: Facts) -> bool:
     """Whether each iteration of one new effect, which does the work of some old ones, is an iteration of one of
     these."""
-    (first, said), *others = images
+    (first, _), *others = images
     new = first.new
     inside = [facts.inside(new.loops, {}), facts.guarded(new.guard, {})]
     if all(s.exact for _, s in images):
         if not others and unchanged(first):
             return True
         return facts.follows(inside, facts.index.any_of([_comes_from(i, facts) for i, _ in images]))
-    if not all(unchanged(i) or facts.follows(inside, _comes_from(i, facts)) for i, _ in images):
+    if all(implies(s.now, s.was) for _, s in images):
+        return unchanged(first) or facts.follows(inside, facts.index.any_of([_comes_from(i, facts) for i, _ in images]))
+    if not others or not all(unchanged(i) or facts.follows(inside, _comes_from(i, facts)) for i, _ in images):
         return False
-    if not others:
-        return implies(said.now, said.was)
     conditions = [TRUE if i.old.guard is None else at(i.old.guard, i.origin.back) for i, _ in images]
     given = TRUE if new.guard is None else new.guard
     if any(map(loads, (given, *conditions))):
@@ -68,7 +68,7 @@ def all_are_made(images: Sequence[tuple[Image, Said]], facts: Facts) -> bool:
         return facts.follows(inside, facts.index.any_of([is_made(i, facts) for i, _ in images]))
     if others or not (unchanged(first) or facts.follows(inside, is_made(first, facts))):
         return False
-    return said.keeps or implies(said.was, said.now)
+    return said.kept is not None or implies(said.was, said.now)
 
 
 def is_made(image: Image, facts: Facts) -> Formula:

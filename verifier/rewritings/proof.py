@@ -103,7 +103,7 @@ class _Proof:
         for e in self.before.effects:
             own = [(i, s) for i, s in self.said if i.old is e]
             if own and all_are_made(own, self.facts):
-                if any(s.keeps for _, s in own) and not self.still_there(own[0][1], e):
+                if any(s.kept is not None and not self.still_there(s.kept, e) for _, s in own):
                     raise NotProved(f"iterations of order {e.order}")
                 continue
             if not own and e.array in self.before.arrays:
@@ -122,14 +122,13 @@ class _Proof:
         unread = is_unread(e.array, (self.before, self.path))
         return unread and stored_over(e, self.before.effects, made, facts)
 
-    def still_there(self, said: Said, e: Effect) -> bool:
+    def still_there(self, kept: Load, e: Effect) -> bool:
         """Whether what a store reads of its own element is there when it stores."""
-        own = [time_of(n) for n, _ in said.pairs if array_of(n) == e.array and to_poly(n.index) == e.index]
         between = (
             x for x in self.before.effects
-            if alike(x.array, e.array, self.path.apart, self.before.arrays) and min(own) <= x.order < e.order
+            if alike(x.array, e.array, self.path.apart, self.before.arrays) and time_of(kept) <= x.order < e.order
         )
-        return all(x.array == e.array and x.loops == e.loops and differ(x.index, e.index) for x in between)
+        return all(x.array == e.array and x.counters == e.counters and differ(x.index, e.index) for x in between)
 
     def values(self) -> None:
         """Raises NotProved where what is stored may be another value."""

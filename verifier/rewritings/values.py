@@ -32,8 +32,8 @@ class Said:
     """The old effect's condition, its reads as variables."""
     now: Expr
     """The new one's."""
-    keeps: bool = False
-    """Whether the old effect gives its element what is there wherever the new one does not store."""
+    kept: Load | None = None
+    """What the old effect reads of its own element and gives it back wherever the new one does not store, if so."""
 
 
 def said(image: Image, conditions: Sequence[Expr]) -> Said | None:
@@ -59,11 +59,9 @@ def said(image: Image, conditions: Sequence[Expr]) -> Said | None:
     (was, before), (now, after) = opaque
     if before.type != after.type or not same_values([*known, was, now], before, after):
         return None
-    own = next((n for n, _ in pairs if array_of(n) == old.array and to_poly(n.index) == old.index), None)
-    keeps = own is not None and not image.was and same_values(
-        [*known, was, Not(BOOL, now)], before, _without_reads([own], [own], [])[0][0]  # type: ignore[index]
-    )
-    return Said(pairs, False, was, now, keeps)
+    own = [n for n in reads_in(_plain(old.value)) if array_of(n) == old.array and to_poly(n.index) == old.index]
+    kept = len(own) == 1 and not image.was and same_values([*known, was, Not(BOOL, now)], before, _hidden(own[0]))
+    return Said(pairs, False, was, now, own[0] if kept else None)
 
 
 def _where(condition: Expr, value: Expr) -> Expr:
@@ -151,8 +149,8 @@ def _without_reads(
         met[place] = m
     # A read that only the old effect makes is of no account.
     pairs += [(known[place], m) for place, m in met.items()]
+    return [_hidden(e) for e in old], [_hidden(e) for e in new]
 
-    def hidden(e: Expr) -> Expr:
-        return transform(e, lambda n: Variable(n.type, f"{array_of(n)}!{key(n.index)}") if is_read(n) else n)
 
-    return [hidden(e) for e in old], [hidden(e) for e in new]
+def _hidden(e: Expr) -> Expr:
+    return transform(e, lambda n: Variable(n.type, f"{array_of(n)}!{key(n.index)}") if is_read(n) else n)

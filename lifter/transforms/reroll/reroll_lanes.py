@@ -37,7 +37,7 @@ from lifter.ir.effect_edits import Edit, Origin, joined, noted, restate
 from lifter.ir.effects import Effect, LoopInfo, Path, loads, loads_of, reads_of
 from lifter.ir.names import array_of, is_read, new_counters, split_tag
 from lifter.simd.simplify import simplify_node
-from lifter.transforms.reroll.anti_unify import Lanes
+from lifter.transforms.reroll.lanes import Lanes
 
 _Site = tuple[tuple[str, ...], int | None]
 """The counters and the guard of an effect."""

@@ -28,7 +28,7 @@ from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, reads_in, reads_of, sites, values_of
 from lifter.ir.names import any_counter, array_of, is_read, new_counters, split_tag, time_of, timed
 from lifter.transforms.domains.merge_lanes_into_rows import extended, over_row, settled
-from lifter.transforms.reroll.anti_unify import Lanes
+from lifter.transforms.reroll.lanes import Lanes
 
 _LEAST_LANES = 4
 _MOST_TURNS = 8

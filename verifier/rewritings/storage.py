@@ -160,8 +160,8 @@ def _candidates(u: Access, read: Access) -> Iterator[_Counters]:
         own = u.loops[kept + (depth is not None) :]
         index = u.old.index.substitute(at)
         moving = [x for x in own if x.counter in index.names()]
-        found = solved(read.old.index, index, moving)
-        if found is None:
+        found = solved(read.old.index, index, moving) if moving else {}
+        if found is None or (not moving and (read.old.index - index).constant_value() not in (0, None)):
             continue
         at |= found
         for x in own:

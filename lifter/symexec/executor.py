@@ -22,7 +22,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import contains, key, post_order, substitute, transform, variables
 from lifter.algebra.conditional_sums import added_where
-from lifter.algebra.fold import clauses, fold, fold_node, negate
+from lifter.algebra.fold import clauses, fold, fold_node, negate, where_holds
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.ir import loop_ir as L
@@ -506,6 +506,8 @@ class _Statements(Merging):
         for name in {**then_env, **else_env}:
             fallback = Variable(self.type_of(name), undefined_name(name))
             a, b = then_env.get(name, fallback), else_env.get(name, fallback)
+            if a is not b:
+                a, b = where_holds(a, condition), where_holds(b, negate(condition))
             met: list[Obligation] = []
             chosen = a if a is b else by_parity(condition, a, b, met)
             s.obligations.extend(FoundObligation(o, s.loops, both(guard, live), stmt.line) for o in met)

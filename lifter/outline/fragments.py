@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from clang.cindex import Cursor, CursorKind, LinkageKind, StorageClass, Type, TypeKind
 
 from lifter.frontend.clang import queries, types
-from lifter.frontend.clang.libclang import binary_operator, children, line, preorder, unary_operator
+from lifter.frontend.clang.libclang import (
+    binary_operator,
+    children,
+    initializer,
+    line,
+    preorder,
+    unary_operator,
+)
+from lifter.frontend.lowering.intrinsics import is_intrinsic
 from lifter.outline.flow import LOOPS, exposed, read_after
 
 _LEAVE_FUNCTION = {
@@ -38,6 +46,9 @@ class Variable:
 
     declaration: Cursor | None = None
     """Of a constant table of static storage, which the loop's function declares, too."""
+    made_of: Cursor | None = None
+    """What a register that never changes begins with: the loop's function makes it anew, for nobody lifts parameters
+    that are registers."""
 
     @property
     def moves(self) -> bool:
@@ -116,21 +127,32 @@ def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int]) -> 
             return out
     inside = {n.hash for n in preorder(loop) if n.kind.is_declaration()}
     used: dict[int, Cursor] = {}
-    for n in preorder(loop):
-        target = n.referenced if n.kind in (CursorKind.DECL_REF_EXPR, CursorKind.TYPE_REF) else None
-        if target is None or target.hash in inside or not _is_local(target):
-            continue
-        if target.kind not in _LOCALS or not _is_table(target, function):
-            out.refused = f"'{target.spelling}' is declared inside of the function"
-            return out
-        used[target.hash] = target
+    remade: dict[int, Cursor] = {}
+    waiting = [loop]
+    while waiting:
+        for n in preorder(waiting.pop()):
+            target = n.referenced if n.kind in (CursorKind.DECL_REF_EXPR, CursorKind.TYPE_REF) else None
+            if target is None or target.hash in inside or target.hash in used or not _is_local(target):
+                continue
+            if target.kind not in _LOCALS or not _is_table(target, function):
+                out.refused = f"'{target.spelling}' is declared inside of the function"
+                return out
+            used[target.hash] = target
+            again = _made_again(target, function)
+            if again is not None:
+                remade[target.hash] = again
+                waiting.append(again)
     changed, first, after = queries.modified(loop), exposed(loop), read_after(loop, function)
     variables = []
     for key, target in sorted(used.items(), key=lambda item: item[1].location.offset):
         if target.storage_class is StorageClass.STATIC:
             variables.append(Variable(target.spelling, target.type, False, False, target))
             continue
-        v = Variable(target.spelling, target.type, key in first, key in changed and key in after)
+        if key in remade:
+            variables.append(Variable(target.spelling, target.type, False, False, made_of=remade[key]))
+            continue
+        given = key in first or any(_mentions(e, key) for e in remade.values())
+        v = Variable(target.spelling, target.type, given, key in changed and key in after)
         out.refused = _problem(v, key in changed, key in taken, loop)
         if not out.refused and v.moves and not _only_moves(key, loop):
             out.refused = f"the pointer '{v.name}' is set to another array"
@@ -139,6 +161,29 @@ def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int]) -> 
         variables.append(v)
     out.variables = tuple(variables)
     return out
+
+
+def _made_again(target: Cursor, function: Cursor) -> Cursor | None:
+    """What a local register is made of, if it is never changed and could be made again anywhere: by intrinsics, of
+    registers like it and of numbers that never change."""
+    if not types.register_bytes(target.type) or target.kind is not CursorKind.VAR_DECL:
+        return None
+    start, changed = initializer(target), queries.modified(function)
+    if start is None or target.hash in changed:
+        return None
+    for n in preorder(start):
+        if n.kind is CursorKind.CALL_EXPR and (n.referenced is None or not is_intrinsic(n.referenced)):
+            return None
+        named = n.referenced if n.kind is CursorKind.DECL_REF_EXPR else None
+        if named is None or named.kind is CursorKind.FUNCTION_DECL:
+            continue
+        if named.hash in changed or types.scalar(named.type) is None and not types.register_bytes(named.type):
+            return None
+    return start
+
+
+def _mentions(e: Cursor, key: int) -> bool:
+    return any(n.kind is CursorKind.DECL_REF_EXPR and n.referenced and n.referenced.hash == key for n in preorder(e))
 
 
 def _is_table(target: Cursor, function: Cursor) -> bool:

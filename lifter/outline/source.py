@@ -51,6 +51,8 @@ def _function(text: bytes, path: str, f: Fragment) -> bytes:
     for v in f.variables:
         if v.declaration is not None:
             before.append(f"{_text(text, v.declaration)};")
+        elif v.made_of is not None:
+            before.append(f"{declared(v.type, v.name)} = {_text(text, v.made_of)};")
         elif v.is_array:
             head.append(declared(v.type, v.name))
         elif v.moves:

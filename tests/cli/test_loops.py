@@ -64,7 +64,8 @@ def test_loops_of_what_is_not_lifted(lift, tmp_path: Path) -> None:
     assert "made.c:9:1: verified: inverted__loop_9, a loop of inverted" in run.err
     assert "made.c: 3 loops: 2 verified, 1 unsupported, of functions that are not" in run.err
     for f in found["loops"]:
-        assert bool(f["outputs"]) == (f["status"] == "verified") and all(Path(p).is_file() for p in f["outputs"].values())
+        assert bool(f["outputs"]) == (f["status"] == "verified")
+        assert all(Path(p).is_file() for p in f["outputs"].values())
 
 
 def test_the_source_with_the_loops_as_functions(lift, tmp_path: Path) -> None:
@@ -75,7 +76,8 @@ def test_the_source_with_the_loops_as_functions(lift, tmp_path: Path) -> None:
     assert written.read_text().count("inverted__loop_9(") == written.read_text().count("inverted__loop_13(") == 2
     assert "inverted__loop_11" not in written.read_text()
     # It can be lifted in its turn: the drop-in then has the loops behind the function that calls them.
-    run = lift("lifted/made.outlined.c", "-f", "inverted__loop_9", "-f", "inverted__loop_13", "--no-run", "--emit", "object")
+    names = "-f", "inverted__loop_9", "-f", "inverted__loop_13"
+    run = lift("lifted/made.outlined.c", *names, "--no-run", "--emit", "object")
     assert run.status == 0, run.err
     subprocess.run(["cc", "-w", "main.c", str(written), "-o", "own"], check=True)
     assert subprocess.run(["./own"], check=False, stdout=subprocess.DEVNULL).returncode == 0

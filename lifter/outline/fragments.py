@@ -177,7 +177,7 @@ def _made_again(target: Cursor, function: Cursor) -> Cursor | None:
         named = n.referenced if n.kind is CursorKind.DECL_REF_EXPR else None
         if named is None or named.kind is CursorKind.FUNCTION_DECL:
             continue
-        if named.hash in changed or types.scalar(named.type) is None and not types.register_bytes(named.type):
+        if named.hash in changed or (types.scalar(named.type) is None and not types.register_bytes(named.type)):
             return None
     return start
 

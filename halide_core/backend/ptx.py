@@ -153,8 +153,8 @@ def check(k: Kernel) -> None:
                     raise HalideError(f"{k.name}: print, require and traces cannot stand in what a device computes")
                 if n.call_type is CallType.PURE_EXTERN and not is_instruction(n):
                     raise HalideError(
-                        f"{k.name}: a device has no function {n.name}; compute that stage on the host, or in float32 "
-                        "with the functions of the language"
+                        f"{k.name}: a device has no function {n.name}; compute that stage on the host, or with the "
+                        "functions of the language"
                     )
 
 

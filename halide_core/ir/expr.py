@@ -38,7 +38,7 @@ MATHEMATICS = (
     *("exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
     *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf"),
 )
-"""Functions of float32, whose arithmetic `halide_core.mathematics` says."""
+"""Functions of float32, and all but erf of float64, whose arithmetic `halide_core.mathematics` says."""
 
 # name -> meaning.  a, b have the same type unless stated; results have the type of the Call.
 INTRINSICS: dict[str, str] = {
@@ -68,7 +68,7 @@ INTRINSICS: dict[str, str] = {
     "likely": "a, and the condition it stands in is usually true",
     "undef": "any value; what depends on it is not stored",
     "strict_float": "a",
-    **{name: "of float32, within one unit in the last place, pow within three" for name in MATHEMATICS},
+    **{name: "of floats, within one unit in the last place, pow of float32 within three" for name in MATHEMATICS},
 }
 
 

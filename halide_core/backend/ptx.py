@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -15,7 +17,7 @@ from halide_core.backend.llvm_types import llvm_type, memory_type
 from halide_core.errors import HalideError
 from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.capability import STATIC_SHARED, capability
-from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, is_barrier
+from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, Table, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Call, CallType, Expr, const_value
@@ -38,6 +40,8 @@ _BY_EXCHANGE: dict[str, Callable[..., Expr]] = {
     "add": ir.Add, "mul": ir.Mul, "min": ir.Min, "max": ir.Max,
     **{n: partial(_bitwise, f"bitwise_{n}") for n in ("and", "or", "xor")},
 }
+# Spaces of addresses.
+_GLOBAL, _CONSTANT = 1, 4
 # Memory whose size is said when the kernel starts.
 _DYNAMIC = "hl_shared"
 
@@ -119,12 +123,31 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
             names.variable_types[v.name] = v.type
     emitter = _KernelEmitter(module, b, names, k.name)
     own = {n for n, _ in k.arrays} - k.given
-    emitter.expr.memory.aligned |= dict.fromkeys((*own, *(a.name for a in k.shared)), ALIGNMENT)
+    own |= {a.name for a in k.shared} | {t.name for t in k.tables}
+    emitter.expr.memory.aligned |= dict.fromkeys(own, ALIGNMENT)
     if k.shared:
         _emit_shared(module, b, k, emitter)
+    for i, table in enumerate(k.tables):
+        name = _table(module, table)
+        space = _CONSTANT if table.constant else _GLOBAL
+        place = b.emit(f"addrspacecast ptr addrspace({space}) @{name} to ptr")
+        names.arrays[table.name], names.array_types[table.name] = place, table.type
+        names.groups[table.name] = len(k.arrays) + len(k.shared) + i
     emitter.emit(k.body)
     b.do("ret void")
     b.finish(f"define ptx_kernel void @{k.name}({', '.join(parameters)}) nounwind #0")
+
+
+def _table(module: ModuleBuilder, table: Table) -> str:
+    """The variable that a table is in the module, the same for all kernels that have it in one kind of memory."""
+    space = _CONSTANT if table.constant else _GLOBAL
+    clean = re.sub(r"\W", "_", table.name)
+    name = f"{'constant' if table.constant else 'table'}_{clean}_{zlib.crc32(table.name.encode() + table.data):08x}"
+    if module.begin(name):
+        body = "".join(f"\\{x:02X}" for x in table.data)
+        kind = f"internal addrspace({space}) constant [{len(table.data)} x i8]"
+        module.globals.append(f'@{name} = {kind} c"{body}", align {ALIGNMENT}')
+    return name
 
 
 def _emit_shared(module: ModuleBuilder, b: FunctionBuilder, k: Kernel, emitter: StmtEmitter) -> None:

@@ -37,13 +37,23 @@ class Shared:
     offset: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An array of the module's own with these bytes, in constant memory or in global memory."""
+
+    name: str
+    type: Type
+    data: bytes
+    constant: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
     """`body` for every thread of a grid of `blocks` blocks of `threads` threads.
 
     `scalars` and `arrays` are what is captured: Variables and arrays in memory of the device, of which `written` are
     stored to, and `given` are the caller's, whose addresses are multiples of an element's size.  The arrays
-    in `shared` lie in `shared_bytes` bytes (int64) of each block's memory."""
+    in `shared` lie in `shared_bytes` bytes (int64) of each block's memory, `tables` in the module."""
 
     name: str
     blocks: Triple
@@ -55,6 +65,7 @@ class Kernel:
     given: frozenset[str]
     shared: tuple[Shared, ...]
     shared_bytes: Expr
+    tables: tuple[Table, ...] = ()
 
     def names(self) -> dict[str, Type]:
         """The types of the Variables that are bound around the body."""
@@ -62,7 +73,7 @@ class Kernel:
 
     def storage(self) -> dict[str, tuple[Type, ...]]:
         """The types of the arrays around the body."""
-        held = [*self.arrays, *((a.name, a.type) for a in self.shared)]
+        held = [*self.arrays, *((a.name, a.type) for a in self.shared), *((a.name, a.type) for a in self.tables)]
         return {name: (t,) for name, t in held}
 
 

@@ -10,7 +10,18 @@ from dataclasses import dataclass
 
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
-from halide_core.mathematics import double, single
+from halide_core.mathematics import (
+    double_exponentials,
+    double_hyperbolic,
+    double_inverses,
+    double_logarithms,
+    double_powers,
+    double_trigonometry,
+    exponentials,
+    hyperbolic,
+    inverses,
+    trigonometry,
+)
 
 Arithmetic = Callable[..., Expr]
 
@@ -27,47 +38,43 @@ class MathFunction:
 
 FUNCTIONS: dict[int, dict[str, MathFunction]] = {
     32: {
-        "exp": MathFunction(
-            single.exponentials.exp, single.exponentials.is_extreme, single.exponentials.exp_of_extreme
-        ),
-        "log": MathFunction(single.exponentials.log, single.exponentials.is_no_normal, single.exponentials.log_of_any),
-        "pow": MathFunction(
-            single.exponentials.pow, single.exponentials.is_unusual_power, single.exponentials.pow_of_unusual, arity=2
-        ),
-        "sin": MathFunction(single.trigonometry.sin, single.trigonometry.is_large, single.trigonometry.sin_of_large),
-        "cos": MathFunction(single.trigonometry.cos, single.trigonometry.is_large, single.trigonometry.cos_of_large),
-        "tan": MathFunction(single.trigonometry.tan, single.trigonometry.is_large, single.trigonometry.tan_of_large),
-        "asin": MathFunction(single.inverses.asin),
-        "acos": MathFunction(single.inverses.acos),
-        "atan": MathFunction(single.inverses.atan),
-        "atan2": MathFunction(single.inverses.atan2, arity=2),
-        "sinh": MathFunction(single.hyperbolic.sinh),
-        "cosh": MathFunction(single.hyperbolic.cosh),
-        "tanh": MathFunction(single.hyperbolic.tanh),
-        "asinh": MathFunction(single.hyperbolic.asinh),
-        "acosh": MathFunction(single.hyperbolic.acosh),
-        "atanh": MathFunction(single.hyperbolic.atanh),
-        "erf": MathFunction(single.hyperbolic.erf),
+        "exp": MathFunction(exponentials.exp, exponentials.is_extreme, exponentials.exp_of_extreme),
+        "log": MathFunction(exponentials.log, exponentials.is_no_normal, exponentials.log_of_any),
+        "pow": MathFunction(exponentials.pow, exponentials.is_unusual_power, exponentials.pow_of_unusual, arity=2),
+        "sin": MathFunction(trigonometry.sin, trigonometry.is_large, trigonometry.sin_of_large),
+        "cos": MathFunction(trigonometry.cos, trigonometry.is_large, trigonometry.cos_of_large),
+        "tan": MathFunction(trigonometry.tan, trigonometry.is_large, trigonometry.tan_of_large),
+        "asin": MathFunction(inverses.asin),
+        "acos": MathFunction(inverses.acos),
+        "atan": MathFunction(inverses.atan),
+        "atan2": MathFunction(inverses.atan2, arity=2),
+        "sinh": MathFunction(hyperbolic.sinh),
+        "cosh": MathFunction(hyperbolic.cosh),
+        "tanh": MathFunction(hyperbolic.tanh),
+        "asinh": MathFunction(hyperbolic.asinh),
+        "acosh": MathFunction(hyperbolic.acosh),
+        "atanh": MathFunction(hyperbolic.atanh),
+        "erf": MathFunction(hyperbolic.erf),
     },
     64: {
         "exp": MathFunction(
-            double.exponentials.exp, double.exponentials.is_extreme, double.exponentials.exp_of_extreme
+            double_exponentials.exp, double_exponentials.is_extreme, double_exponentials.exp_of_extreme
         ),
-        "log": MathFunction(double.logarithms.log, double.logarithms.is_no_normal, double.logarithms.log_of_any),
-        "pow": MathFunction(double.powers.pow, double.powers.is_unusual_power, double.powers.pow_of_unusual, arity=2),
-        "sin": MathFunction(double.trigonometry.sin, double.trigonometry.is_large, double.trigonometry.sin_of_large),
-        "cos": MathFunction(double.trigonometry.cos, double.trigonometry.is_large, double.trigonometry.cos_of_large),
-        "tan": MathFunction(double.trigonometry.tan, double.trigonometry.is_large, double.trigonometry.tan_of_large),
-        "asin": MathFunction(double.inverses.asin),
-        "acos": MathFunction(double.inverses.acos),
-        "atan": MathFunction(double.inverses.atan),
-        "atan2": MathFunction(double.inverses.atan2, arity=2),
-        "sinh": MathFunction(double.hyperbolic.sinh),
-        "cosh": MathFunction(double.hyperbolic.cosh),
-        "tanh": MathFunction(double.hyperbolic.tanh),
-        "asinh": MathFunction(double.hyperbolic.asinh),
-        "acosh": MathFunction(double.hyperbolic.acosh),
-        "atanh": MathFunction(double.hyperbolic.atanh),
+        "log": MathFunction(double_logarithms.log, double_logarithms.is_no_normal, double_logarithms.log_of_any),
+        "pow": MathFunction(double_powers.pow, double_powers.is_unusual_power, double_powers.pow_of_unusual, arity=2),
+        "sin": MathFunction(double_trigonometry.sin, double_trigonometry.is_large, double_trigonometry.sin_of_large),
+        "cos": MathFunction(double_trigonometry.cos, double_trigonometry.is_large, double_trigonometry.cos_of_large),
+        "tan": MathFunction(double_trigonometry.tan, double_trigonometry.is_large, double_trigonometry.tan_of_large),
+        "asin": MathFunction(double_inverses.asin),
+        "acos": MathFunction(double_inverses.acos),
+        "atan": MathFunction(double_inverses.atan),
+        "atan2": MathFunction(double_inverses.atan2, arity=2),
+        "sinh": MathFunction(double_hyperbolic.sinh),
+        "cosh": MathFunction(double_hyperbolic.cosh),
+        "tanh": MathFunction(double_hyperbolic.tanh),
+        "asinh": MathFunction(double_hyperbolic.asinh),
+        "acosh": MathFunction(double_hyperbolic.acosh),
+        "atanh": MathFunction(double_hyperbolic.atanh),
     },
 }
 """By the bits of the type, then by name.  `erf` is of float32 alone, as in the package."""

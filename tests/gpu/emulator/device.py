@@ -94,6 +94,7 @@ class Emulator:
                     symbols[v.name] = self.memory.malloc(v.size or 1, v.name)
                     self._own += 1
                     area, _ = self.memory.find(symbols[v.name], v.size or 1)
+                    area.constant = v.space == "const"
                     area.data[:] = 0
                     area.data[: len(v.data)] = np.frombuffer(v.data, np.uint8)
             self._modules[ptx] = (module, symbols)

@@ -11,8 +11,8 @@ from itertools import pairwise
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Bool
-from halide_core.mathematics.double.pairs import Pair, constant, ordered_sum, sum_of, times
 from halide_core.mathematics.nodes import F64, I64, TO_INTEGER64, U64, bits_as, choose, like, to
+from halide_core.mathematics.pairs import Pair, constant, ordered_sum, sum_of, times
 
 LIMIT = 823549.0
 """2**19 * pi/2."""

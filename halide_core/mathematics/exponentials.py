@@ -25,7 +25,7 @@ from halide_core.mathematics.nodes import (
     to,
 )
 from halide_core.mathematics.powers import power_of_any
-from halide_core.mathematics.single.wide import bounded, exp64, log64
+from halide_core.mathematics.wide import bounded, exp64, log64
 
 # log(2) as a number of nine bits, whose products with exponents are exact, and the rest.
 _LN2_HIGH = 355 / 512

@@ -1,4 +1,4 @@
-"""exp of float64, and of sums of two: within 0.6 units in the last place."""
+"""exp of float64, and of sums of two: within one unit in the last place."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Bool
-from halide_core.mathematics.double.pairs import Pair, ordered_sum, single
 from halide_core.mathematics.nodes import F64, I64, TO_INTEGER64, U64, bits_as, choose, horner, like, size
+from halide_core.mathematics.pairs import Pair, ordered_sum, single
 
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 """log(2) as a number of 31 bits, whose products with exponents are exact, and the rest."""

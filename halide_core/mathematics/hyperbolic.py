@@ -8,7 +8,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Bool
 from halide_core.mathematics.nodes import F32, F64, choose, horner, like, root, size, to, with_sign_of
-from halide_core.mathematics.single.wide import bounded, exp64, log1p64
+from halide_core.mathematics.wide import bounded, exp64, log1p64
 
 # (f(x) - x) / x**3 by powers of x**2, highest first: sinh up to 1, tanh up to 5/8, asinh up to 1/2.
 _SINH = (2.8174395052247733e-06, 0.00019836066275692323, 0.008333350597884375, 0.16666666488721535)

@@ -7,10 +7,10 @@ import math
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Bool
-from halide_core.mathematics.double.exponentials import exponential, power_of_two, scaled
-from halide_core.mathematics.double.logarithms import log1p_of_pair, log_of_pair, ordered_sum_of_1
-from halide_core.mathematics.double.pairs import Pair, ordered_sum, plus, product, quotient, root_of, single, sum_of
+from halide_core.mathematics.double_exponentials import exponential, power_of_two, scaled
+from halide_core.mathematics.double_logarithms import log1p_of_pair, log_of_pair, ordered_sum_of_1
 from halide_core.mathematics.nodes import I64, TO_INTEGER64, bits_as, choose, horner, like, size, with_sign_of
+from halide_core.mathematics.pairs import Pair, ordered_sum, plus, product, quotient, root_of, single, sum_of
 
 # (f(x) - x) / x**3 by powers of x**2, highest first: sinh up to 1, tanh and asinh up to 1/2.
 _SINH = (

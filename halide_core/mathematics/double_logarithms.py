@@ -7,9 +7,9 @@ import math
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Bool
-from halide_core.mathematics.double.exponentials import LN2_HIGH, LN2_LOW
-from halide_core.mathematics.double.pairs import Pair, ordered_sum, plus, product, quotient, single, times
+from halide_core.mathematics.double_exponentials import LN2_HIGH, LN2_LOW
 from halide_core.mathematics.nodes import F64, U64, bits_as, choose, horner, like
+from halide_core.mathematics.pairs import Pair, ordered_sum, plus, product, quotient, single, times
 
 # log((1 + s) / (1 - s)) / s - 2, over s**2, by powers of s**2, from sqrt(1/2) to sqrt(2), highest first.
 _LOG = (

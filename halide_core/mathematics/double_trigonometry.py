@@ -7,9 +7,9 @@ import math
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Bool
-from halide_core.mathematics.double.pairs import Pair, ordered_sum, product, quotient, single
-from halide_core.mathematics.double.reduction import LIMIT, reduced, reduced_by_bits
+from halide_core.mathematics.double_reduction import LIMIT, reduced, reduced_by_bits
 from halide_core.mathematics.nodes import F64, bits_as, choose, horner, integer_bits, like, sign_of, size
+from halide_core.mathematics.pairs import Pair, ordered_sum, product, quotient, single
 
 # (sin(r) - r) / r**3 and (cos(r) - 1 + r**2 / 2) / r**4 by powers of r**2, highest first.
 _SIN = (

@@ -17,7 +17,7 @@ from halide_core.backend.llvm_types import llvm_type, memory_type
 from halide_core.errors import HalideError
 from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.capability import STATIC_SHARED, capability
-from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, Table, is_barrier
+from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, Table, is_apart, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Call, CallType, Expr, const_value
@@ -109,7 +109,9 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
         # What other threads store before a barrier is seen behind it: such an array is not this thread's alone.
         alone = not meets or name not in k.written or name not in loads
         align = t.bytes() if name in k.given else ALIGNMENT
-        parameters.append(f"ptr {'noalias ' if alone else ''}align {align} %p{i}")
+        # What asks for an address may keep it, for all that LLVM knows.
+        kept = "" if name in k.written else "readonly "
+        parameters.append(f"ptr {'noalias ' if alone else ''}{kept}align {align} %p{i}")
         names.arrays[name], names.array_types[name], names.groups[name] = f"%p{i}", t, i
     for i, v in enumerate(k.scalars):
         text = "i8" if v.type.is_bool() else llvm_type(v.type)
@@ -135,7 +137,13 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
         names.groups[table.name] = len(k.arrays) + len(k.shared) + i
     emitter.emit(k.body)
     b.do("ret void")
-    b.finish(f"define ptx_kernel void @{k.name}({', '.join(parameters)}) nounwind #0")
+    b.finish(f"define ptx_kernel void @{k.name}({', '.join(parameters)}) nounwind {_bounds(k)}#0")
+
+
+def _bounds(k: Kernel) -> str:
+    """How many threads a block has at most, where that is known: so many registers more each of them may have."""
+    sizes = [const_value(t) for t in k.threads]
+    return "" if None in sizes else f'"nvvm.maxntid"="{",".join(map(str, sizes))}" '
 
 
 def _table(module: ModuleBuilder, table: Table) -> str:
@@ -190,6 +198,9 @@ class _KernelEmitter(StmtEmitter):
             callee = self.module.declare(_BARRIER, "void", ["i32"], "convergent nounwind")
             self.b.do(f"call void {callee}(i32 0)")
             self.expr.reset()
+            return
+        if is_apart(s):
+            self.b.do('call void asm sideeffect "", "~{memory}"()')
             return
         if isinstance(s, st.Store) and ir.is_atomic(s.value):
             self._update(s)

@@ -20,6 +20,9 @@ INDEX_NAMES = THREAD_NAMES | {v.name for v in BLOCK}
 # The name of the Call that is a barrier: no thread goes on before all have come here.
 BARRIER = "gpu_barrier"
 
+# The name of the Call that keeps a version of some code from what another one has in common with it.
+APART = "gpu_apart"
+
 # Bytes that the addresses of arrays, of shared memory too, are multiples of, but for the caller's: as many are loaded
 # at a time.
 ALIGNMENT = 16
@@ -88,6 +91,16 @@ class Leaf(st.Stmt):
 def barrier() -> st.Stmt:
     """A barrier of all threads of a block."""
     return st.Evaluate(ir.Call(I32, BARRIER, (), ir.CallType.EXTERN))
+
+
+def apart() -> st.Stmt:
+    """Nothing; but LLVM must not have loads done before that are done behind it."""
+    return st.Evaluate(ir.Call(I32, APART, (), ir.CallType.EXTERN))
+
+
+def is_apart(s: st.Stmt) -> bool:
+    """Whether `s` is nothing of this kind."""
+    return isinstance(s, st.Evaluate) and isinstance(s.value, ir.Call) and s.value.name == APART
 
 
 def is_barrier(s: st.Stmt) -> bool:

@@ -25,6 +25,7 @@ from halide_core.gpu.scopes import inside, loaded, stored
 from halide_core.gpu.shared import lay_out_shared
 from halide_core.gpu.tables import Tables
 from halide_core.gpu.threads import most, thread_code
+from halide_core.gpu.wide_accesses import widen_accesses
 from halide_core.interface import Array, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -121,6 +122,7 @@ class _Splitter:
         used = tuple((n, t) for n, t in used if n not in {t.name for t in tables})
         scalars, values = zip(*captured.given.values(), strict=True) if captured.given else ((), ())
         given = self.given & {n for n, _ in used}
+        body = widen_accesses(body, dict(used), written, given, scalars)
         kernel = Kernel(
             name, blocks, threads, body, scalars, used, written, given, arrays_in_shared, layout.size, tables
         )

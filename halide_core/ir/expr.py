@@ -547,6 +547,15 @@ def has_effect(e: Expr) -> bool:
 ATOMIC = "gpu_atomic_"
 
 
+# The name of a Call (index, bytes) for an index from which on a vector lies at a multiple of so many bytes.
+ALIGNED_INDEX = "gpu_aligned_index"
+
+
+def is_aligned_index(e: Expr) -> bool:
+    """Whether `e` is an index whose element lies at a multiple of some bytes."""
+    return isinstance(e, Call) and e.name == ALIGNED_INDEX and e.call_type is CallType.EXTERN
+
+
 # Names of Calls (value, lane or distance, lanes that belong together): SHUFFLE + idx, up, down, the value that
 # another lane of a warp has, as in shfl.sync of PTX.  All of these lanes must come to it together.
 SHUFFLE = "gpu_shuffle_"

@@ -30,22 +30,23 @@ _HINTS = ("nc", "volatile", "relaxed", "weak", "gpu", "cta", "sys")
 
 
 _NUMBERS = (
-    "warp_instructions", "sectors", "global_accesses", "bank_conflicts", "shared_accesses", "constant_turns",
-    "constant_accesses", "barriers", "diverged",
+    "warp_instructions", "sectors", "global_accesses", "wide_accesses", "bank_conflicts", "shared_accesses",
+    "constant_turns", "constant_accesses", "barriers", "diverged",
 )  # fmt: skip
 
 
 @dataclass
 class Counts:
     """What a launch did: instructions of threads by class and of warps, 32-byte sectors of global memory by access of
-    a warp, turns that shared and constant memory needed beyond the first and accesses by warps, barriers of blocks, and
-    steps of diverged warps.  Where blocks are sampled, the sectors of each allocation, by its start, that a block
-    touches."""
+    a warp, such accesses of 16 bytes a thread, turns that shared and constant memory needed beyond the first and
+    accesses by warps, barriers of blocks, and steps of diverged warps.  Where blocks are sampled, the sectors of each
+    allocation, by its start, that a block touches."""
 
     instructions: dict[str, int] = field(default_factory=dict)
     warp_instructions: int = 0
     sectors: int = 0
     global_accesses: int = 0
+    wide_accesses: int = 0
     bank_conflicts: int = 0
     shared_accesses: int = 0
     constant_turns: int = 0
@@ -438,7 +439,9 @@ class _Batch:
             if self.touched is not None:
                 block = self.block[act].astype(np.int64) << 44
                 self.touched.append(np.unique(np.concatenate([block + first, block + last])))
-            self.counts.global_accesses += len(np.unique(warp))
+            warps = len(np.unique(warp))
+            self.counts.global_accesses += warps
+            self.counts.wide_accesses += warps * (size == 16)
         elif space == "const":
             # One word of 4 bytes at a time for all threads of a warp.
             words = np.unique(np.concatenate([warp * (1 << 44) + (where + k) // 4 for k in range(0, size, 4)]))

@@ -118,10 +118,12 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
         parameters.append(f"{text} %s{i}")
         names.operands[v.name] = b.emit(f"trunc i8 %s{i} to i1") if v.type.is_bool() else f"%s{i}"
         names.variable_types[v.name] = v.type
-    for register, variables in (("ctaid", BLOCK), ("tid", THREAD)):
-        for axis, v in zip(AXES, variables, strict=True):
+    for register, variables, extents in (("ctaid", BLOCK, k.blocks), ("tid", THREAD, k.threads)):
+        for axis, v, extent in zip(AXES, variables, extents, strict=True):
             callee = module.declare(f"{_SPECIAL}.{register}.{axis}", "i32", [], "")
-            names.operands[v.name] = b.emit(f"call i32 {callee}()")
+            end = const_value(extent)
+            within = "" if end is None or end < 1 else f"range(i32 0, {end}) "
+            names.operands[v.name] = b.emit(f"call {within}i32 {callee}()")
             names.variable_types[v.name] = v.type
     emitter = _KernelEmitter(module, b, names, k.name)
     own = {n for n, _ in k.arrays} - k.given

@@ -18,6 +18,8 @@ from halide_core.function import Function
 from halide_core.gpu.barriers import place_barriers
 from halide_core.gpu.capability import MOST_THREADS
 from halide_core.gpu.captured import Captured
+from halide_core.gpu.guards import shorten_guards
+from halide_core.gpu.idle_lanes import release_idle_lanes
 from halide_core.gpu.indices import narrow_indices
 from halide_core.gpu.kernel import BLOCK, INDEX_NAMES, Kernel, Leaf, Triple
 from halide_core.gpu.peeling import peel_first
@@ -112,7 +114,7 @@ class _Splitter:
         pure = self.pure | {n for n, old in layout.origins.items() if old in self.pure}
         body = place_barriers(body, threads, layout.common, shared | (stores & arrays.keys()), pure)
         captured = Captured(INDEX_NAMES)
-        body = captured.statement(body)
+        body = captured.statement(shorten_guards(release_idle_lanes(body, threads), threads))
         arrays_in_shared = tuple(replace(a, offset=captured.expression(a.offset)) for a in layout.arrays)
         name = _kernel_name(s.name, len(self.kernels))
         self.check(name, threads, layout.size)

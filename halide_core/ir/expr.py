@@ -556,8 +556,9 @@ def is_aligned_index(e: Expr) -> bool:
     return isinstance(e, Call) and e.name == ALIGNED_INDEX and e.call_type is CallType.EXTERN
 
 
-# Names of Calls (value, lane or distance, lanes that belong together): SHUFFLE + idx, up, down, the value that
-# another lane of a warp has, as in shfl.sync of PTX.  All of these lanes must come to it together.
+# Names of Calls (value, lane or distance, lanes that belong together, how many of these take part if not all):
+# SHUFFLE + idx, up, down, the value that another lane of a warp has, as in shfl.sync of PTX.  All that take part must
+# come to it together.
 SHUFFLE = "gpu_shuffle_"
 
 

@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu bench-auto-gpu \
-  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
+  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion rewritings bench-memory math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
 
@@ -111,6 +111,10 @@ unseen-autoscheduled: .venv/dev.stamp
 # Copy, add and blur on one thread against memcpy of as many bytes.
 bench-memory: .venv/base.stamp
 	$(BIN)/python -m corpus.bench.memory
+
+# Which rewritings of the corpus's paths are proved, which are run on samples, and which are neither: about five minutes.
+rewritings: .venv/base.stamp
+	$(BIN)/python -m corpus.bench.rewritings --jobs $(WORKERS) --markdown docs/figures/rewritings.md
 
 # The corpus lifted with a second opinion and without it, in turn: about a quarter of an hour.
 bench-second-opinion: .venv/base.stamp

@@ -60,13 +60,15 @@ KINDS = ", ".join(EMIT_KINDS)
 @click.option("--unverified", is_flag=True, help="Also write what was found but not proved, marked as such.")
 @click.option("--loops", is_flag=True, help="Of functions that are not lifted, lift the loops.")
 @click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
+@click.option("--check-rewritings", is_flag=True, help="Prove what is made of paths before the search, or sample it.")
 @click.option("--dry-run", is_flag=True, help="Say what would be lifted, and how it is compiled.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures only.")
 @click.version_option(metadata.version("lifter"), "--version", prog_name="lift")
 def lift_command(
     files: tuple[str, ...], functions: tuple[str, ...], out: str, emit: str, target: str, autoscheduler: str,
     timeout: float, as_json: bool, models: tuple[str, ...], build: str | None, grammar: str | None,
-    no_suggestions: bool, monolithic: bool, unverified: bool, loops: bool, no_run: bool, dry_run: bool, quiet: bool,
+    no_suggestions: bool, monolithic: bool, unverified: bool, loops: bool, no_run: bool, check_rewritings: bool,
+    dry_run: bool, quiet: bool,
 ) -> None:
     """Find what the image-processing functions in FILE compute, prove it, and write it as Halide.
 
@@ -89,7 +91,7 @@ def lift_command(
         chosen = read_grammar(grammar) if grammar is not None else Grammar()
     except GrammarError as problem:
         raise click.UsageError(str(problem)) from None
-    options = Options(not no_suggestions, monolithic, timeout, grammar=chosen)
+    options = Options(not no_suggestions, monolithic, timeout, grammar=chosen, check_rewritings=check_rewritings)
     reports: list[FileReport] = []
     written: dict[str, str] = {}
     failed = False

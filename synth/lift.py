@@ -15,11 +15,11 @@ from lifter.ir.effects import Path, loads
 from lifter.ir.foldable_calls import Sources, knowable
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function, Unsupported
-from lifter.ir.path_log import PathLog, Rewritings
 from lifter.ir.summary import PathSummary, Summary
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
-from lifter.transforms.storage.rename_locals import apart_from_parameters
+from lifter.transforms.path_log import PathLog, Rewritings
+from lifter.transforms.storage.rename_locals import rename_locals
 from synth.contract.minimal_contract import without_needless
 from synth.failure import NotFound
 from synth.options import Options, Stopwatch
@@ -31,6 +31,7 @@ from synth.strategies import STRATEGIES
 from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
 from verifier.decide import Decision, Verdict, verify_path
+from verifier.rewritings import is_proved
 from verifier.sign_queries import decided, follows, same_values
 from verifier.smt import Refuted, Unknown
 
@@ -127,7 +128,7 @@ def _lift_whole_windows(
 
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
-    log = PathLog(function, _sampled, lifted.rewritings)
+    log = _log(function, options, lifted.rewritings)
     with clock.stage("parse"):
         paths = execute(function, decided, follows, windows, log, same_values)
         lifted.paths = [_prepared(function, p, log) for p in paths]
@@ -150,10 +151,28 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
 
 def _prepared(function: Function, p: Path, log: PathLog) -> Path:
     """A path as the search wants it."""
-    p = log.after("rename_locals", p, apart_from_parameters(function, p), RAW)
-    p = log.after("leave_to_original", p, left_alone(p), RAW)
-    p = log.after("eliminate_idle_stores", p, without_idle(p), RAW)
-    return log.after("readable_places", p, readable_places(function, p), RAW)
+    p = log.apply("rename_locals", p, lambda q: rename_locals(function, q), RAW, most=1)
+    p = log.apply("leave_to_original", p, left_alone, RAW, most=1)
+    p = log.apply("eliminate_idle_stores", p, without_idle, RAW, most=1)
+    return log.apply("readable_places", p, lambda q: readable_places(function, q), RAW, most=1)
+
+
+def rewritten(function: Function, options: Options, log_of: Callable[[PathLog], PathLog]) -> None:
+    """Makes all that strategies make of a function's paths, and searches for nothing.  log_of: what is told of it."""
+    log = log_of(_log(function, options, Rewritings()))
+    for p in execute(function, decided, follows, False, log, same_values):
+        path = _prepared(function, p, log)
+        for strategy in {s.rewrite: s for s in STRATEGIES if s.rewrite is not None}.values():
+            edit = strategy.made_of(function, path)
+            if edit is not None:
+                log.after(strategy.name, path, edit.path, RAW, [edit])
+
+
+def _log(function: Function, options: Options, rewritings: Rewritings) -> PathLog:
+    log = PathLog(function, _sampled, rewritings)
+    if options.check_rewritings:
+        log.prove, log.checks, rewritings.asked = is_proved, True, True
+    return log
 
 
 def _sampled(function: Function, path: Path, conditions: list[Expr], count: int) -> list[Env]:
@@ -184,11 +203,11 @@ def _lift_path(
     what came of the path as it stands: that reason says most of the function.  Raises NotFound."""
     plain: tuple[Path, PathSummary, Verdict] | NotFound | None = None
     for strategy in STRATEGIES:
-        made = strategy.made_of(function, path)
-        if made is None:
+        edit = strategy.made_of(function, path)
+        if edit is None:
             continue
-        tried = PathLog(function, _sampled)
-        made = tried.after(strategy.name, path, made, RAW)
+        tried = _log(function, options, Rewritings())
+        made = tried.after(strategy.name, path, edit.path, RAW, [edit])
         try:
             found = _proved(PathLifter(function, made, options, clock, lifted.trace, strategy), strategy.stop_early)
         except NotFound as problem:

@@ -21,6 +21,8 @@ class Options:
     timeout: float = 60.0
     query_timeout: float = 10.0
     optimise: bool = True
+    check_rewritings: bool = False
+    """Whether what is made of paths before the search is proved, or run on samples."""
     grammar: Grammar = field(default_factory=Grammar)
 
 

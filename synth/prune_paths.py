@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from halide_core.ir.expr import EQ, NE
 from lifter.algebra.polynomial import ahead_of, to_poly
-from lifter.ir.effect_edits import left_to_original
-from lifter.ir.effects import LoopInfo, Path, loads
+from lifter.ir.effect_edits import Edit, left_to_original, restate
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
 
-def left_alone(path: Path) -> Path:
-    """`path` without what it does, if its conditions hold for sizes only whose arithmetic wraps, or of which there is
+def left_alone(path: Path) -> Edit | None:
+    """The path without what it does, if its conditions hold for sizes only whose arithmetic wraps, or of which there is
     nothing.  The contract leaves such calls to the original."""
     index = IndexEncoder()
     given = []
@@ -25,9 +23,9 @@ def left_alone(path: Path) -> Path:
             given.append(difference == 0 if isinstance(c, EQ) else index.negate(difference == 0))
     never = index.negate(index.all_of([]))
     if len(given) < len(path.conditions) or not given:
-        return path
+        return None
     if not _for_nothing(path) and not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved):
-        return path
+        return None
     return left_to_original(path)
 
 
@@ -40,12 +38,12 @@ def _for_nothing(path: Path) -> bool:
     return any(len(p.names()) > 1 and p.terms.get((), 0) >= 0 for p in zero)
 
 
-def without_idle(path: Path) -> Path:
-    """`path` without stores that it never makes: a path for sizes whose product is zero, on which no loop runs.
+def without_idle(path: Path) -> Edit | None:
+    """The path without stores that it never makes: a path for sizes whose product is zero, on which no loop runs.
 
     That counts of iterations fit 31 bits is among the items of every contract."""
     if not path.conditions or not all(e.loops for e in path.effects):
-        return path
+        return None
     index = IndexEncoder()
     given = [index.given(c) for c in path.conditions if not loads(c)]
 
@@ -58,4 +56,5 @@ def without_idle(path: Path) -> Path:
         return not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved)
 
     some = {loops: run(loops) for loops in dict.fromkeys(e.loops for e in path.effects)}
-    return path if all(some.values()) else replace(path, effects=tuple(e for e in path.effects if some[e.loops]))
+    idle: dict[int, Effect | None] = {e.order: None for e in path.effects if not some[e.loops]}
+    return restate(path, idle) if idle else None

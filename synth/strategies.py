@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lifter.ir.effect_edits import Edit
 from lifter.ir.effects import Path
 from lifter.ir.loop_ir import Function
-from lifter.transforms.stores.add_identity_stores import with_elements_between
-from lifter.transforms.stores.split_guarded_reads import guarded_apart
+from lifter.transforms.stores.add_identity_stores import add_identity_stores
+from lifter.transforms.stores.split_guarded_reads import split_guarded_reads
 from synth.staging.partition import Grouping, fewer_in_turn, several_nests, several_stores
 
 GROUPINGS = (
@@ -30,7 +31,7 @@ class Strategy:
     """One way to lift a path."""
 
     name: str
-    rewrite: Callable[[Function, Path], Path | None] | None = None
+    rewrite: Callable[[Function, Path], Edit | None] | None = None
     """What is made of the path first; where there is nothing to do, it gives None, and the strategy is passed over."""
     guarded: bool = False
     """Whether stores under a guard are updates that apply where it holds (`RDom.where`): elsewhere nothing is
@@ -44,9 +45,9 @@ class Strategy:
     def as_it_stands(self) -> bool:
         return self.rewrite is None
 
-    def made_of(self, function: Function, path: Path) -> Path | None:
-        """The path that is searched; None where there is none of this strategy."""
-        return path if self.rewrite is None else self.rewrite(function, path)
+    def made_of(self, function: Function, path: Path) -> Edit | None:
+        """What makes the path that is searched; None where there is none of this strategy."""
+        return Edit.on(path) if self.rewrite is None else self.rewrite(function, path)
 
     @property
     def groupings(self) -> tuple[Grouping, ...]:
@@ -57,36 +58,36 @@ def _pointers(function: Function) -> list[str]:
     return [p.name for p in function.params if p.pointer]
 
 
-def _if_guarded(path: Path | None) -> Path | None:
-    return path if path is not None and any(e.guard is not None for e in path.effects) else None
+def _if_guarded(edit: Edit | None) -> Edit | None:
+    return edit if edit is not None and any(e.guard is not None for e in edit.path.effects) else None
 
 
-def under_guards(_: Function, path: Path) -> Path | None:
-    return _if_guarded(path)
+def _under_guards(_: Function, path: Path) -> Edit | None:
+    return _if_guarded(Edit.on(path))
 
 
-def split_guarded_reads(function: Function, path: Path) -> Path | None:
-    return _if_guarded(guarded_apart(path, _pointers(function), of_data=False))
+def _guarded_reads(function: Function, path: Path) -> Edit | None:
+    return _if_guarded(split_guarded_reads(path, _pointers(function), of_data=False))
 
 
-def split_reads_guarded_by_data(function: Function, path: Path) -> Path | None:
-    found = _if_guarded(guarded_apart(path, _pointers(function), of_data=True))
-    others = split_guarded_reads(function, path)
-    same = found is not None and others is not None and len(found.effects) == len(others.effects)
+def _reads_guarded_by_data(function: Function, path: Path) -> Edit | None:
+    found = _if_guarded(split_guarded_reads(path, _pointers(function), of_data=True))
+    others = _guarded_reads(function, path)
+    same = found is not None and others is not None and len(found.path.effects) == len(others.path.effects)
     return None if same else found
 
 
-def add_identity_stores(function: Function, path: Path) -> Path | None:
-    return with_elements_between(path, _pointers(function))
+def _identity_stores(function: Function, path: Path) -> Edit | None:
+    return add_identity_stores(path, _pointers(function))
 
 
 STRATEGIES = (
     Strategy("as it stands", stop_early=True),
     Strategy("demanding", demanding=True),
-    Strategy("under guards", under_guards, guarded=True),
-    Strategy("split_guarded_reads", split_guarded_reads, guarded=True),
-    Strategy("split_reads_guarded_by_data", split_reads_guarded_by_data, guarded=True),
+    Strategy("under guards", _under_guards, guarded=True),
+    Strategy("split_guarded_reads", _guarded_reads, guarded=True),
+    Strategy("split_reads_guarded_by_data", _reads_guarded_by_data, guarded=True),
     # What lies between the elements that are written is stored as it is, so that a region is a box.
-    Strategy("add_identity_stores", add_identity_stores, stop_early=True),
-    Strategy("add_identity_stores, demanding", add_identity_stores, demanding=True),
+    Strategy("add_identity_stores", _identity_stores, stop_early=True),
+    Strategy("add_identity_stores, demanding", _identity_stores, demanding=True),
 )

@@ -78,6 +78,13 @@ def new_counters(used: Collection[str]) -> Iterator[str]:
     return (name for n in itertools.count(1) if (name := counter_name(n)) not in used)
 
 
+def unused(name: str, used: Collection[str], more: str = "") -> str:
+    """A name that is not in use: `name`, or that with `more` behind it, its last letter unless given, once or again."""
+    while name in used:
+        name += more or name[-1]
+    return name
+
+
 def head_name(variable: str, of: str) -> str:
     """What stands for a variable when an iteration of the loop with the counter `of` begins."""
     return f"{variable}'{of}"

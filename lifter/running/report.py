@@ -99,6 +99,8 @@ def print_function_report(console: Console, file: str, f: FunctionReport) -> Non
             console.print(f"    {item}{note}", markup=False)
     if f.run is not None and f.verified:
         console.print(f"  {f.run.words()}", markup=False)
+    if words := f.rewritings.words():
+        console.print(f"  {words}", markup=False)
     for note in f.notes:
         console.print(f"  note: {note}", markup=False)
     if f.stage_seconds:

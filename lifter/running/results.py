@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from codegen.notation import StageText
-from lifter.ir.path_log import Rewritings
+from lifter.transforms.path_log import Rewritings
 
 if TYPE_CHECKING:
     from lifter.frontend import Definition
@@ -89,7 +89,10 @@ class FunctionReport:
             "contract": self.contract,
             "outputs": self.outputs,
             "run": self.run.as_json() if self.run is not None else None,
-            "rewritings": {"made": self.rewritings.made, "checked": self.rewritings.checked},
+            "rewritings": {
+                "made": self.rewritings.made, "proved": self.rewritings.proved, "checked": self.rewritings.checked,
+                "unseen": self.rewritings.unseen,
+            },
             "halide_differs": self.halide_differs,
             "notes": self.notes,
             **({"part_of": self.part_of} if self.part_of else {}),

@@ -30,7 +30,6 @@ from lifter.ir.effect_queries import Follows, observed
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.names import is_counter, is_undefined, undefined_name
-from lifter.ir.path_log import PathLog
 from lifter.ir.upward_exposed import carried_around, confined_to
 from lifter.support import deadline
 from lifter.symexec.path_forking import (
@@ -63,6 +62,7 @@ from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins
 from lifter.transforms.loops.searches_for_places import without_places
 from lifter.transforms.loops.searches_to_reductions import without_searches
+from lifter.transforms.path_log import PathLog
 from lifter.transforms.pipeline import transformed
 
 MAX_PATHS = 16

@@ -2,61 +2,65 @@
 
 from __future__ import annotations
 
+from halide_core.ir.expr import Expr
 from lifter.ir.effect_queries import Follows
 from lifter.ir.effect_verifier import RAW
 from lifter.ir.effects import Path
 from lifter.ir.inline_pure_calls import inline_all
-from lifter.ir.path_log import PathLog
-from lifter.transforms.domains.delinearize import unflatten
-from lifter.transforms.domains.undo_blocked_reductions import join_blocks
-from lifter.transforms.domains.undo_strip_mining import join_strips
-from lifter.transforms.reroll.reroll_accumulations import roll_additions
-from lifter.transforms.reroll.reroll_lanes import reroll
-from lifter.transforms.reroll.reroll_reduction_lanes import join_lane_sums
-from lifter.transforms.storage.expand_rings import without_carried
-from lifter.transforms.storage.expand_scalars import expand_scans, widen_starts
-from lifter.transforms.storage.propagate_positions import with_positions
-from lifter.transforms.storage.rename_rewritten_arrays import with_versions
-from lifter.transforms.storage.rotations_to_modulo import without_rotations
-from lifter.transforms.storage.split_arrays import in_parts
-from lifter.transforms.stores.eliminate_overwritten_stores import without_covered
-from lifter.transforms.stores.forward_stores import without_repeated
-from lifter.transforms.stores.fuse_complementary_stores import merge_arms
+from lifter.transforms.domains.delinearize import MOST_SPLITS, delinearize
+from lifter.transforms.domains.undo_blocked_reductions import undo_blocked_reductions
+from lifter.transforms.domains.undo_strip_mining import undo_strip_mining
+from lifter.transforms.path_log import PathLog
+from lifter.transforms.reroll.reroll_accumulations import reroll_accumulations
+from lifter.transforms.reroll.reroll_lanes import reroll_lanes
+from lifter.transforms.reroll.reroll_reduction_lanes import reroll_reduction_lanes
+from lifter.transforms.storage.expand_rings import expand_rings
+from lifter.transforms.storage.expand_scalars import expand_scalars, widen_starts
+from lifter.transforms.storage.propagate_positions import propagate_positions
+from lifter.transforms.storage.rename_rewritten_arrays import rename_rewritten_arrays
+from lifter.transforms.storage.rotations_to_modulo import rotations_to_modulo
+from lifter.transforms.storage.split_arrays import split_arrays
+from lifter.transforms.stores.eliminate_overwritten_stores import eliminate_overwritten_stores
+from lifter.transforms.stores.forward_stores import forward_stores
+from lifter.transforms.stores.fuse_complementary_stores import fuse_complementary_stores
 
 
 def transformed(path: Path, follows: Follows, log: PathLog) -> list[Path]:
     """What is made of a path that symbolic execution has found: one path, or several with conditions of their own."""
     registers = log.function.uses_registers
+
+    def inlined(e: Expr) -> Expr:
+        return inline_all(e, log.function.functions)
+
     p = log.start(path, RAW)
     # Several stores to one element are one, so that what follows finds one effect for each.
-    p = log.after("forward_stores", p, without_repeated(p, follows), RAW)
+    p = log.apply("forward_stores", p, lambda q: forward_stores(q, follows), RAW)
     # Addresses first: what follows compares them.
-    p = log.after("propagate_positions", p, with_positions(p), RAW)
+    p = log.apply("propagate_positions", p, propagate_positions, RAW)
     # Before rerolling: strips hide the step that stores have in common.
-    p = log.after("undo_strip_mining", p, join_strips(p), RAW)
+    p = log.apply("undo_strip_mining", p, undo_strip_mining, RAW)
     # Stores under a condition and its contrary have the same domain once strips are joined.
-    p = log.after("fuse_complementary_stores", p, merge_arms(p), RAW)
-    p = log.after("reroll_accumulations", p, roll_additions(p), RAW)
+    p = log.apply("fuse_complementary_stores", p, fuse_complementary_stores, RAW)
+    p = log.apply("reroll_accumulations", p, reroll_accumulations, RAW)
     out: list[Path] = []
     # Whether one store covers another depends on the parameters: a path for each answer.
-    for q in log.after_each("eliminate_overwritten_stores", p, without_covered(p, follows), RAW):
-        blocks = join_blocks(q, follows, lambda e: inline_all(e, log.function.functions))
-        q = log.after("undo_blocked_reductions", q, blocks, RAW)
+    for q in log.after_each("eliminate_overwritten_stores", p, eliminate_overwritten_stores(p, follows), RAW):
+        q = log.apply("undo_blocked_reductions", q, lambda x: undo_blocked_reductions(x, follows, inlined), RAW)
         if registers:
             # Sums that registers keep lane by lane are one sum, before their cells have a place for each iteration.
-            q = log.after("reroll_reduction_lanes", q, join_lane_sums(q, follows), RAW)
+            q = log.apply("reroll_reduction_lanes", q, lambda x: reroll_reduction_lanes(x, follows), RAW)
         # What a loop makes of all of an array, in its place, is another array.
-        q = log.after("rename_rewritten_arrays", q, with_versions(q), RAW)
+        q = log.apply("rename_rewritten_arrays", q, rename_rewritten_arrays, RAW)
         # Rows that change places are rows by number, which the next ones can compare.
-        q = log.after("rotations_to_modulo", q, without_rotations(q), RAW)
+        q = log.apply("rotations_to_modulo", q, rotations_to_modulo, RAW)
         if not registers:
             q = _rows(q, follows, log)
-        q = log.after("expand_scalars", q, expand_scans(q), RAW)
-        q = log.after("widen_starts", q, widen_starts(q), RAW)
-        q = log.after("delinearize", q, unflatten(q), RAW)
+        q = log.apply("expand_scalars", q, expand_scalars, RAW)
+        q = log.apply("widen_starts", q, widen_starts, RAW)
+        q = log.apply("delinearize", q, delinearize, RAW, most=MOST_SPLITS)
         if registers:
             # What lanes carry is expanded first: only then are they alike.  Rows hold whole rows, not lanes.
-            q = log.after("reroll_lanes", q, reroll(q), RAW)
+            q = log.apply("reroll_lanes", q, reroll_lanes, RAW, most=1)
             q = _rows(q, follows, log)
         out.append(q)
     return out
@@ -65,5 +69,5 @@ def transformed(path: Path, follows: Follows, log: PathLog) -> list[Path]:
 def _rows(p: Path, follows: Follows, log: PathLog) -> Path:
     """A row for each iteration in place of local arrays that carry values from one to the next."""
     # Parts of one array that are used apart are arrays of their own, some of which carry nothing.
-    p = log.after("split_arrays", p, in_parts(p, follows), RAW)
-    return log.after("expand_rings", p, without_carried(p, follows), RAW)
+    p = log.apply("split_arrays", p, lambda q: split_arrays(q, follows), RAW, most=1)
+    return log.apply("expand_rings", p, lambda q: expand_rings(q, follows), RAW, most=1)

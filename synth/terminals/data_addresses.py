@@ -10,17 +10,17 @@ from dataclasses import replace
 from halide_core.ir.expr import I64, Call, Expr, Load, Select, Variable
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.effect_edits import Edit, Site, reads_changed, restate
+from lifter.ir.effects import Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function
-from lifter.ir.names import is_read
 from synth.expression.optimise import optimise
 
 
-def readable_places(function: Function, path: Path) -> Path:
-    """`path` with such addresses replaced, of stores and of reads."""
+def readable_places(function: Function, path: Path) -> Edit | None:
+    """Such addresses replaced, of stores and of reads."""
     if not any(_is_masked(e.index, function) for e in path.effects):
-        return path
+        return None
     done: dict[Poly, Poly] = {}
 
     def place(p: Poly) -> Poly:
@@ -28,14 +28,10 @@ def readable_places(function: Function, path: Path) -> Path:
             done[p] = _readable(p, function) if _is_masked(p, function) else p
         return done[p]
 
-    def read(n: Expr) -> Expr:
-        return replace(n, index=from_poly(place(to_poly(n.index)))) if is_read(n) else n
+    def read(n: Load, _site: Site) -> Expr:
+        return replace(n, index=from_poly(place(to_poly(n.index))))
 
-    def moved(e: Effect) -> Effect:
-        guard = transform(e.guard, read) if e.guard is not None else None
-        return replace(e, index=place(e.index), value=transform(e.value, read), guard=guard)
-
-    return replace(path, effects=tuple(moved(e) for e in path.effects))
+    return restate(path, {e.order: reads_changed(replace(e, index=place(e.index)), read) for e in path.effects})
 
 
 def _is_masked(p: Poly, function: Function) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
-from halide_core.ir.structural import contains, key, post_order, transform, variables
+from halide_core.ir.structural import contains, post_order, transform, variables
 from halide_core.ir.types import Type
+from lifter.algebra.anti_unify import INSIDE, AntiUnifier, Inside
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, sign_of, to_poly
 from lifter.ir.effects import Effect, loads
 from lifter.ir.names import is_read
@@ -358,37 +359,18 @@ def generalise(values: list[tuple[int, Expr]], name: str) -> Expr | None:
 
     Where the expressions differ only in integers that equal the coordinate (or differ from it by a constant), the
     integers become the coordinate: src(0, x, y), src(1, x, y), ... is src(c, x, y)."""
-    first = values[0][1]
-    if all(key(v) == key(first) for _, v in values):
-        return first
-    return _unify([c for c, _ in values], [v for _, v in values], name)
+    points = [c for c, _ in values]
 
+    def differing(es: Sequence[Expr]) -> Expr | Inside | None:
+        if isinstance(es[0], E.IntImm) and es[0].type == I32:
+            numbers = [e for e in es if isinstance(e, E.IntImm) and e.type == I32]
+            shifts = {e.value - p for p, e in zip(points, numbers, strict=False)}
+            same = len(numbers) == len(es) and len(shifts) == 1
+            return from_poly(Poly.variable(name, I32) + Poly.constant(shifts.pop()), I32) if same else None
+        reads = [e for e in es if isinstance(e, Load) and e.name.endswith("#")]
+        return _unify_reads(points, reads, name) if len(reads) == len(es) else INSIDE
 
-def _unify(points: list[int], es: list[Expr], name: str) -> Expr | None:
-    if all(key(e) == key(es[0]) for e in es):
-        return es[0]
-    if len({type(e) for e in es}) != 1 or len({e.type for e in es}) != 1:
-        return None
-    if isinstance(es[0], E.IntImm) and es[0].type == I32:
-        shifts = {e.value - p for p, e in zip(points, es, strict=True) if isinstance(e, E.IntImm)}
-        if len(shifts) == 1:
-            return from_poly(Poly.variable(name, I32) + Poly.constant(shifts.pop()), I32)
-        return None
-    if all(isinstance(e, Load) and e.name.endswith("#") for e in es):
-        return _unify_reads(points, [e for e in es if isinstance(e, Load)], name)
-    inner = [E.children(e) for e in es]
-    if len({len(i) for i in inner}) != 1 or not inner[0]:
-        return None
-    attributes = [f.name for f in fields(es[0]) if f.name not in es[0].child_fields]
-    if any(getattr(e, a) != getattr(es[0], a) for e in es for a in attributes):
-        return None
-    parts = []
-    for column in zip(*inner, strict=True):
-        p = _unify(points, list(column), name)
-        if p is None:
-            return None
-        parts.append(p)
-    return E.with_children(es[0], tuple(parts))
+    return AntiUnifier(differing).one([v for _, v in values])
 
 
 def _unify_reads(points: list[int], es: list[Load], name: str) -> Expr | None:

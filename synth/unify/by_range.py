@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key
+from lifter.algebra.anti_unify import INSIDE, AntiUnifier, Inside
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.summary import Layout
 from synth.unify.stores import Store, Tests, covers
@@ -77,27 +78,12 @@ def _by_coordinates(
 ) -> Expr | None:
     """One expression with reads whose coordinates are choices, where the values differ in these only."""
     names = [d.name for d in layout.dims]
-    memo: dict[tuple[int, ...], Expr | None] = {}
 
-    def merged(column: tuple[Expr, ...]) -> Expr | None:
-        keys = tuple(key(n) for n in column)
-        if keys not in memo:
-            memo[keys] = column[0] if len(set(keys)) == 1 else differing(column)
-        return memo[keys]
-
-    def differing(column: tuple[Expr, ...]) -> Expr | None:
-        first, *others = column
-        parts = [E.children(n) for n in column]
+    def differing(column: Sequence[Expr]) -> Expr | Inside | None:
+        first = column[0]
         if isinstance(first, Load) and first.name.endswith("#"):
             return read([n for n in column if isinstance(n, Load) and n.name == first.name])
-        alike = all(type(n) is type(first) and len(c) == len(parts[0]) for n, c in zip(column, parts, strict=True))
-        if not alike or not parts[0]:
-            return None
-        if any(key(E.with_children(first, c)) != key(n) for n, c in zip(others, parts[1:], strict=True)):
-            return None
-        found = [merged(c) for c in zip(*parts, strict=True)]
-        whole = tuple(c for c in found if c is not None)
-        return E.with_children(first, whole) if len(whole) == len(found) else None
+        return INSIDE
 
     def read(column: list[Load]) -> Expr | None:
         if len(column) != len(values):
@@ -107,7 +93,7 @@ def _by_coordinates(
                 return c
         return _choice(column, conditions, name)
 
-    return merged(tuple(values))
+    return AntiUnifier(differing).one(values)
 
 
 def _choice(column: Sequence[Load], conditions: Sequence[Expr], name: str) -> Load:

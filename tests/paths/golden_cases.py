@@ -11,8 +11,8 @@ from pathlib import Path as File
 from lifter.frontend import Function, parse_file
 from lifter.ir.effect_printer import path_text
 from lifter.ir.effects import Path
-from lifter.ir.path_log import PathLog
 from lifter.symexec import execute
+from lifter.transforms.path_log import PathLog
 from synth.lift import decided, follows
 from synth.sampling.samples import sample_environments
 
@@ -24,7 +24,7 @@ CASES = sorted(str(p.relative_to(FOLDER).with_suffix("")) for p in FOLDER.rglob(
 
 def transforms() -> list[str]:
     """The transforms of the pipeline, in its order."""
-    return list(dict.fromkeys(re.findall(r'log\.after(?:_each)?\("(\w+)"', PIPELINE.read_text())))
+    return list(dict.fromkeys(re.findall(r'log\.(?:apply|after_each)\("(\w+)"', PIPELINE.read_text())))
 
 
 def text_of(case: str) -> str:

@@ -12,13 +12,14 @@ from halide_core.ir.expr import I32, Load, const
 from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly
 from lifter.frontend import Function, parse_file
+from lifter.ir.effect_edits import Edit
 from lifter.ir.effect_interpreter import EffectInterpreter, IllFormed, Undefined, difference, run_source
 from lifter.ir.effect_verifier import RAW, IllegalPath, verify
 from lifter.ir.effects import Effect, LoopInfo, Path
 from lifter.ir.names import array_of
-from lifter.ir.path_log import PathLog, WrongTransform
 from lifter.symexec import execute
 from lifter.transforms import pipeline
+from lifter.transforms.path_log import PathLog, WrongTransform
 from synth.lift import decided, follows
 from synth.sampling.samples import sample_environments
 
@@ -134,8 +135,10 @@ def _one_less(path: Path) -> Path:
 @pytest.mark.parametrize("wrong", [_shifted, _one_less])
 def test_a_wrong_transform_is_found(wrong: Callable[[Path], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIFT_CHECK_PATHS", "1")
-    plain = pipeline.widen_starts
-    monkeypatch.setattr(pipeline, "widen_starts", lambda p: wrong(plain(p)))
+    once = iter([wrong])
+    monkeypatch.setattr(
+        pipeline, "widen_starts", lambda p: next((replace(Edit.on(p), path=change(p)) for change in once), None)
+    )
     function = _function("blur")
     with pytest.raises(WrongTransform, match=r"widen_starts changes what blur does: dst\[\d+\] is"):
         execute(function, decided, follows, log=PathLog(function, sample_environments))

@@ -38,8 +38,8 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (DEPENDENCE, _ORDER, "if any(e.array == first.array and first.order < e.order < second.order", "if any(False"),
     (DEPENDENCE, _ARMS, "if trips != [loop.trip for loop in second.loops] or ", "if "),
     (
-        ORDER, _ARMS, "choice, _renamed(first.value, names), second.value)",
-        "choice, second.value, _renamed(first.value, names))",
+        ORDER, _ARMS, "choice, at(first.value, back), second.value)",
+        "choice, second.value, at(first.value, back))",
     ),
     (STEP, _COVERED, "around[-1].counter, I32) + _ONE}", "around[-1].counter, I32) - _ONE}"),
     (TRIP, _COVERED, "last = loop.trip - _ONE", "last = loop.trip"),
@@ -92,14 +92,14 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (TRIP, _ROWS, "rows = self.loop.trip + Poly.constant(self.newest + self.shift)",
      "rows = self.loop.trip + Poly.constant(self.newest + self.shift - 1)"),
     (TRIP, _ROWS, "self.loop.trip + Poly.constant(1), e.line)", "self.loop.trip, e.line)"),
-    (STEP, _ROWS, "index = self.width * (row + Poly.constant(self.shift)) + place.element",
-     "index = self.width * (row + Poly.constant(self.shift + 1)) + place.element"),
+    (STEP, _ROWS, "return array, self.width * (row + Poly.constant(self.shift)) + place.element",
+     "return array, self.width * (row + Poly.constant(self.shift + 1)) + place.element"),
     (
         DEPENDENCE, _MERGED,
         "or any(read_elsewhere(s, others, depth) for s in stores):\n        return None\n    start",
         ":\n        return None\n    start",
     ),
-    (ORDER, _APART, "if late:\n            seen += first", "if not late:\n            seen += first"),
+    (ORDER, _APART, "return (late and id(e) in first)", "return (not late and id(e) in first)"),
     (DEPENDENCE, _APART, "if not staying or shared(path, name, loop):", "if not staying:"),
     (DEPENDENCE, _APART, "        if array not in path.arrays:\n            return None\n", ""),
     (
@@ -107,9 +107,9 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
         "if e.guard is not None or not all(follows(given, p) for p in inside):",
         "if e.guard is not None:",
     ),
-    (STEP, _COPIES, "index=e.index.substitute(polys) + behind", "index=e.index.substitute(polys) - behind"),
+    (STEP, _COPIES, "index=own.index + behind", "index=own.index - behind"),
     (TRIP, _SCANS, 'total + Poly.constant(1), first.line)', 'total, first.line)'),
-    (ORDER, _SCANS, "Poly.constant(1 if time > update.order else 0)", "Poly.constant(0 if time > update.order else 1)"),
+    (ORDER, _SCANS, "if time is None else time > update.order", "if time is None else time <= update.order"),
     (DEPENDENCE, _ORDER, "if meeting.ahead == 0 else meeting.ahead > 0", "if meeting.ahead == 0 else True"),
     (DEPENDENCE, _ORDER, "return store.order >= time if meeting", "return True if meeting"),
     (STEP, _SCANS, "number * x.trip + Poly.variable", "number + Poly.variable"),
@@ -143,7 +143,7 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
         "count * many.trip + rest.trip, last.line)",
         "count * many.trip + rest.trip - Poly.constant(1), last.line)",
     ),
-    (STEP, _ADDED, "- count * many.trip)\n", "- many.trip)\n"),
+    (STEP, _ADDED, "c - count * many.trip}", "c - many.trip}"),
     (DEPENDENCE, _REPEATED, "if not undisturbed((first, second), others, list(values_of(path))):", "if False:"),
     (
         DEPENDENCE, _REPEATED,
@@ -155,8 +155,7 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
         "value = Select(value.type, guard, value, made)",
         "value = Select(value.type, guard, made, value)",
     ),
-    (STEP, _PARTS, "return Load(n.type, timed(own, time_of(n)), from_poly(index - start))",
-     "return Load(n.type, timed(own, time_of(n)), from_poly(index - start - start))"),
+    (STEP, _PARTS, "return own, index - start", "return own, index - start if time is None else index - start - start"),
     (DEPENDENCE, _PARTS, "for p in (a.least - start, start + length - Poly.constant(1) - a.most):",
      "for p in (a.least - start,):"),
     (TRIP, _PARTS, "part.length, fill.line)", "part.length - Poly.constant(1), fill.line)"),
@@ -165,7 +164,7 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (DEPENDENCE, _AGAIN, " and _covers(depth, group, earlier):", ":"),
     (DEPENDENCE, _AGAIN, "any(r is None or not r <= given for r in read)", "any(r is None for r in read)"),
     (DEPENDENCE, _AGAIN, " or any(t <= last for t in times):", ":"),
-    (ORDER, _AGAIN, "lambda e, time: time > last and (", "lambda e, time: time <= last and ("),
+    (ORDER, _AGAIN, "lambda site, time: time > last and ", "lambda site, time: time <= last and "),
 )
 
 

@@ -3,9 +3,9 @@
     python -m tests.planted.transforms [--fault N]... [-f TEXT]... [--markdown FILE]
 
 Each fault is tried on the functions of tests/golden/lifter and of tests/planted/transform_inputs.  It is stopped where
-the checks (`lifter/ir/path_log.py`) refuse what a transform makes; it breaks down where something else raises; it is
-without effect where every path is as it is without the fault.  Otherwise paths are others: these are run on many more
-samples, and the fault is missed where they do something else, and harmless where they do not."""
+the checks (`lifter/transforms/path_log.py`) refuse what a transform makes; it breaks down where something else raises;
+it is without effect where every path is as it is without the fault.  Otherwise paths are others: these are run on many
+more samples, and the fault is missed where they do something else, and harmless where they do not."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def _child(fault: Fault | None, inputs: dict[str, Function], plain: dict[str, Tr
 def _of(name: str, function: Function, plain: dict[str, Tried]) -> Tried:
     from lifter.ir.effect_printer import path_text
     from lifter.ir.effect_verifier import IllegalPath
-    from lifter.ir.path_log import PathLog, WrongTransform
     from lifter.support.deadline import TimedOut, until
     from lifter.symexec import execute
+    from lifter.transforms.path_log import PathLog, WrongTransform
     from synth.sampling.samples import sample_environments
     from verifier.sign_queries import decided, follows
 

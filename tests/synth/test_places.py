@@ -26,5 +26,7 @@ def test_place(tmp_path, body: str, place: str) -> None:
     source.write_text(HEAD.format(body))
     (function,) = parse_file(str(source)).functions
     (path,) = execute(function)
-    (e,) = readable_places(function, path).effects
+    found = readable_places(function, path)
+    assert found is not None
+    (e,) = found.path.effects
     assert place in str(e.index)

@@ -437,15 +437,7 @@ class PathConditions(ValueConditions, LocatedConditions, RowConditions):
                 covers = counter is not None and counter in trips and trips[counter] == dim.extent
                 shifted = counter is not None and pure[dim.name] - Poly.variable(counter, I32) == dim.min
                 self.decide(f.name, "pure", f"{where}: {dim.name} runs over its whole extent", covers and shifted)
-        for n in (n for x in d.expressions() for n in post_order(x)):
-            if isinstance(n, Call) and n.call_type is CallType.HALIDE and n.name == f.name:
-                apart = all(
-                    isinstance(a, Variable) and a.name == dim.name
-                    for a, dim in zip(n.args, f.layout.dims, strict=True)
-                    if dim.name in pure
-                )
-                text = f"{where}: {f.name} reads itself at the point's own pure coordinates"
-                self.decide(f.name, "pure", text, apart)
+        self.own_coordinates(f, d, set(pure), where)
         own = next(g for g in self.groups if e.order in g.orders)
         other = meeting(own, e, e.index, self.path, self.stands_apart)
         line = "" if other is None else f" (line {other.line})"
@@ -455,6 +447,23 @@ class PathConditions(ValueConditions, LocatedConditions, RowConditions):
         self.decide(f.name, "guard", f"{where}: the update says what happens where it does not apply", guard_ok)
         if d.where is not None:
             self.applied(f, d, e, m)
+        self.updated_place(f, d, e, m)
+
+    def own_coordinates(self, f: FuncSummary, d: Definition, pure: set[str], where: str) -> None:
+        """An update reads its own Func along pure dimensions at its own point only."""
+        for n in (n for x in d.expressions() for n in post_order(x)):
+            if isinstance(n, Call) and n.call_type is CallType.HALIDE and n.name == f.name:
+                apart = all(
+                    isinstance(a, Variable) and a.name == dim.name
+                    for a, dim in zip(n.args, f.layout.dims, strict=True)
+                    if dim.name in pure
+                )
+                text = f"{where}: {f.name} reads itself at the point's own pure coordinates"
+                self.decide(f.name, "pure", text, apart)
+
+    def updated_place(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
+        """An update is to the location that the store writes, inside of the region."""
+        where = f"line {e.line}"
         values = self.instance(f, d, m)
         coords = tuple(to_poly(self.read_calls(substitute(a, values))) for a in d.args)
         try:

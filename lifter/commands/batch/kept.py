@@ -27,7 +27,6 @@ from halide_core import cache_folder as cache
 from halide_core.target import get_host_target
 from lifter.commands.file_task import Request
 from lifter.frontend import Definition
-from lifter.ir.path_log import Rewritings
 from lifter.running.output import OF_ALL
 from lifter.running.results import FileReport, FunctionReport
 from lifter.support.files import whole
@@ -36,6 +35,7 @@ from lifter.toolchain.compiler import identity
 from lifter.toolchain.facts import with_facts
 from lifter.toolchain.made_of import MadeOf, made_of, search_folders
 from lifter.toolchain.preprocess import CannotPreprocess, preprocessed
+from lifter.transforms.path_log import Rewritings
 
 FOLDER = "LIFT_CACHE_DIR"
 LIMIT_BYTES = 1 << 30

@@ -10,25 +10,20 @@ the new loops say; the flat loop stays among `Path.trips`, where its own count i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from halide_core.ir import structural
-from halide_core.ir.expr import I32, Expr, Load, Variable
-from lifter.algebra.polynomial import Monomial, Poly, from_poly, to_poly
+from halide_core.ir.expr import I32
+from lifter.algebra.polynomial import Monomial, Poly, quotient, to_poly
+from lifter.ir.effect_edits import Domain, Edit, reindex
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
 from lifter.ir.names import array_of, is_read
 
-_MOST_SPLITS = 24
+MOST_SPLITS = 24
 
 
-def unflatten(path: Path) -> Path:
-    """`path` with such loops split."""
-    for _ in range(_MOST_SPLITS):
-        found = next(_splits(path), None)
-        if found is None:
-            break
-        path = _split(path, *found)
-    return path
+def delinearize(path: Path) -> Edit | None:
+    """One such loop split."""
+    found = next(_splits(path), None)
+    return _split(path, *found) if found is not None else None
 
 
 def _splits(path: Path) -> Iterator[tuple[LoopInfo, Poly, Poly]]:
@@ -96,31 +91,18 @@ def _strides(path: Path, counter: str, steps: dict[str, int]) -> list[Poly]:
     return sorted(found, key=lambda p: (-len(p.terms), str(p)))
 
 
-def _split(path: Path, info: LoopInfo, rows: Poly, length: Poly) -> Path:
+def _split(path: Path, info: LoopInfo, rows: Poly, length: Poly) -> Edit:
     outer, inner = LoopInfo(f"{info.counter}y", rows, info.line), LoopInfo(f"{info.counter}x", length, info.line)
     place = Poly.variable(outer.counter, I32) * length + Poly.variable(inner.counter, I32)
-    number = from_poly(place, I32)
+    flat = Poly.variable(info.counter, I32)
+    number = quotient(flat, length)
+    here = {outer.counter: number, inner.counter: flat - number * length}
+    nest = {info: (outer, inner)}
 
     def loops(old: tuple[LoopInfo, ...]) -> tuple[LoopInfo, ...]:
-        return tuple(x for loop in old for x in ((outer, inner) if loop == info else (loop,)))
+        return tuple(x for loop in old for x in nest.get(loop, (loop,)))
 
-    def value(n: Expr) -> Expr | None:
-        if is_read(n):
-            return Load(n.type, n.name, from_poly(to_poly(n.index).substitute({info.counter: place})))
-        return number if isinstance(n, Variable) and n.name == info.counter else None
-
-    def expression(e: Expr) -> Expr:
-        return structural.replace(e, value)
-
-    def moved(e: Effect) -> Effect:
-        if info.counter not in e.counters:
-            return e
-        guard = expression(e.guard) if e.guard is not None else None
-        index = e.index.substitute({info.counter: place})
-        return replace(e, index=index, value=expression(e.value), guard=guard, loops=loops(e.loops))
-
-    around = next(e.loops[: e.loops.index(info)] for e in path.effects if info in e.loops)
+    inside = (e for e in path.effects if info.counter in e.counters)
+    domains = {e.order: Domain(loops(e.loops), {info.counter: place}, here) for e in inside}
     guard = next((g for i, _, g in path.trips if i == info), None)
-    trips = (*path.trips, (outer, around, guard), (inner, (*around, outer), guard))
-    arrays = {n: replace(a, loops=loops(a.loops)) for n, a in path.arrays.items()}
-    return replace(path, effects=tuple(moved(e) for e in path.effects), trips=trips, arrays=arrays)
+    return reindex(path, domains, guard, nest)

@@ -41,6 +41,7 @@ from lifter.algebra.polynomial import Obligation, Poly, from_poly, poly_max, to_
 from lifter.algebra.value_ranges import ranges
 from lifter.algebra.wrapping import reads_memory
 from lifter.ir.dependence import memory_apart
+from lifter.ir.effect_edits import Edit, at, joined, only_addresses, recounted, without_notes
 from lifter.ir.effect_queries import Follows, hold
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, domain, loads, sites, values_of
 from lifter.ir.names import any_counter, array_of, is_read, split_tag, time_of
@@ -61,17 +62,19 @@ class _Part:
     """The order of the last addition."""
 
 
-def join_blocks(path: Path, follows: Follows, inlined: Callable[[Expr], Expr] = lambda e: e) -> Path:
-    """`path` with such loops joined.  inlined: puts what the source's own functions compute for their calls."""
+def undo_blocked_reductions(
+    path: Path, follows: Follows, inlined: Callable[[Expr], Expr] = lambda e: e
+) -> Edit | None:
+    """One such loop joined.  inlined: puts what the source's own functions compute for their calls."""
     for outer in dict.fromkeys(loop for e in path.effects for loop in e.loops):
         try:
-            return join_blocks(_joined(path, outer, follows, inlined), follows, inlined)
+            return _joined(path, outer, follows, inlined)
         except _Stays:
             continue
-    return path
+    return None
 
 
-def _joined(path: Path, outer: LoopInfo, follows: Follows, inlined: Callable[[Expr], Expr]) -> Path:
+def _joined(path: Path, outer: LoopInfo, follows: Follows, inlined: Callable[[Expr], Expr]) -> Edit:
     inside = sorted((e for e in path.effects if outer in e.loops), key=lambda e: e.order)
     orders = {e.order for e in inside}
     before = inside[0].loops[: inside[0].loops.index(outer)]
@@ -101,34 +104,20 @@ def _joined(path: Path, outer: LoopInfo, follows: Follows, inlined: Callable[[Ex
     used = {loop.counter for loop, _, _ in path.trips}
     name = next(n for n in (f"{outer.counter}b{i}" for i in itertools.count()) if n not in used)
     whole = LoopInfo(name, row, outer.line)
-    flushed = {e.order: _flushed(e, parts, step, outer, inner, name) for e in flushes}
-    effects = [
-        replace(e, value=flushed[e.order], loops=(*before, whole)) if e.order in flushed else e
-        for e in path.effects
-        if e.order not in orders or e.order in flushed
-    ]
+    flushed = {
+        e.order: replace(e, value=_flushed(e, parts, step, outer, inner, name), loops=(*before, whole)) for e in flushes
+    }
     guard = next((g for loop, _, g in path.trips if loop == outer), None)
-    return replace(
-        path,
-        apart=path.apart | apart,
-        effects=tuple(effects),
-        reads=tuple(r for r in path.reads if outer not in r.loops),
-        trips=(*(_counted(t, inner, short, follows, given) for t in path.trips), (whole, before, guard)),
-    )
+    counted = recounted(without_notes(path, outer), {inner: _counted(short, [*given, *domain([outer])], follows)})
+    return joined(counted, flushed, {order: () for order in flushed}, orders, {name: guard}).needs(apart)
 
 
-_Trip = tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]
-
-
-def _counted(trip: _Trip, inner: LoopInfo, instead: LoopInfo, follows: Follows, given: Sequence[Expr]) -> _Trip:
+def _counted(inner: LoopInfo, given: Sequence[Expr], follows: Follows) -> LoopInfo:
     """The blocks' loop, which nothing is said with any more, as it was read, and without negative counts: there may be
     blocks behind the row's end."""
-    loop, around, guard = trip
-    if loop != inner:
-        return trip
-    if not follows([*given, *domain(around)], instead.trip):
-        instead = replace(instead, trip=poly_max(instead.trip, Poly()))
-    return instead, around, guard
+    if follows(given, inner.trip):
+        return inner
+    return replace(inner, trip=poly_max(inner.trip, Poly()))
 
 
 def _parts(path: Path, inside: Sequence[Effect], outer: LoopInfo) -> Iterator[_Part]:
@@ -308,14 +297,9 @@ def _interval(part: _Part, step: int) -> tuple[int, int]:
 def _over_row(e: Expr, step: int, outer: LoopInfo, inner: LoopInfo, counter: str) -> Expr:
     """An addend at an iteration of the whole row."""
     to = {outer.counter: Poly(), inner.counter: Poly.variable(counter, I32)}
-
-    def moved(n: Expr) -> Expr:
-        return replace(n, index=from_poly(to_poly(n.index).substitute(to))) if isinstance(n, Load) else n
-
-    out = transform(e, moved)
-    if variables(out) & {outer.counter, inner.counter}:
+    if not only_addresses(e, to):
         raise _Stays
-    return out
+    return at(e, to)
 
 
-__all__ = ["join_blocks"]
+__all__ = ["undo_blocked_reductions"]

@@ -20,12 +20,22 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir import structural
 from halide_core.ir.expr import BOOL, I32, I64, NE, Div, Expr, const, intrinsic
-from halide_core.ir.structural import key, transform, variables
+from halide_core.ir.structural import key
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Poly, atom_of, ceil_div, floor_div, from_poly, smaller_of, to_poly
 from lifter.ir.dependence import Turn, blocks_apart, memory_apart
+from lifter.ir.effect_edits import (
+    Domain,
+    Edit,
+    Site,
+    only_addresses,
+    reindex,
+    remap,
+    restate,
+    without_notes,
+)
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, sites, values_of
-from lifter.ir.names import array_of, is_read
+from lifter.ir.names import array_of
 
 
 class _Stays(Exception):
@@ -57,17 +67,17 @@ class _Strip:
         raise _Stays
 
 
-def join_strips(path: Path) -> Path:
-    """`path` with such loops joined."""
+def undo_strip_mining(path: Path) -> Edit | None:
+    """One such loop joined."""
     for outer in dict.fromkeys(loop for e in path.effects for loop in e.loops):
         try:
-            return join_strips(_joined(path, outer, [e for e in path.effects if outer in e.loops]))
+            return _joined(path, outer, [e for e in path.effects if outer in e.loops])
         except _Stays:
             continue
-    return path
+    return None
 
 
-def _joined(path: Path, outer: LoopInfo, inside: list[Effect]) -> Path:
+def _joined(path: Path, outer: LoopInfo, inside: list[Effect]) -> Edit:
     before = inside[0].loops[: inside[0].loops.index(outer)]
     if any(e.loops[: len(before) + 1] != (*before, outer) or len(e.loops) > len(before) + 2 for e in inside):
         raise _Stays
@@ -83,9 +93,6 @@ def _joined(path: Path, outer: LoopInfo, inside: list[Effect]) -> Path:
         loop: LoopInfo(next(names), floor_div(strip.row, each[e.order]), loop.line)
         for e in inside for loop in e.loops[len(before) + 1 :]
     }
-    strips = _Strips(strip, rows, loops)
-    effects = tuple(strips.moved(e, each[e.order]) if outer in e.loops else e for e in path.effects)
-    reads = tuple(r for r in path.reads if outer not in r.loops)
     longer = {n: replace(path.arrays[n], size=r.size, loops=before) for n, r in rows.items()}
     written = {e.array for e in inside} - local
     bounds = [a for e in inside for loop in e.loops for a in loop.trip.atoms().values()]
@@ -94,10 +101,11 @@ def _joined(path: Path, outer: LoopInfo, inside: list[Effect]) -> Path:
     if apart is None or not all(_may_take_turns([e for e in inside if e.array == a], each) for a in written):
         raise _Stays
     guard = next((g for loop, _, g in path.trips if loop == outer), None)
-    trips = (*path.trips, *((loop, before, guard) for loop in loops.values()))
-    return replace(
-        path, effects=effects, reads=reads, arrays=path.arrays | longer, apart=path.apart | apart, trips=trips
-    )
+    strips = _Strips(strip, rows, loops)
+    plain = restate(path, {e.order: strips.stated(e, each[e.order]) for e in inside})
+    placed = remap(plain, rows, strips.element, longer)
+    domains = {e.order: strips.domain(placed.effect(e.order), each[e.order]) for e in inside}
+    return reindex(without_notes(placed, outer), domains, guard).needs(apart)
 
 
 def _may_take_turns(stores: Sequence[Effect], each: dict[int, int]) -> bool:
@@ -184,42 +192,39 @@ class _Strips:
     def __init__(self, strip: _Strip, rows: dict[str, _Rows], loops: dict[LoopInfo, LoopInfo]) -> None:
         self.strip, self.rows, self.loops = strip, rows, loops
 
-    def moved(self, e: Effect, each: int) -> Effect:
-        """A store of a strip as one of the row."""
+    def stated(self, e: Effect, each: int) -> Effect:
+        """A store of a strip without what only the last strip asks for."""
+        strip = self.strip
+        if each:
+            return replace(e, guard=None)
+        t = strip.here.type
+        guard = NE(BOOL, intrinsic("bitwise_and", t, from_poly(strip.row, t), const(1, t)), const(0, t))
+        return replace(e, index=to_poly(self.of_last(from_poly(e.index))), value=self.of_last(e.value), guard=guard)
+
+    def element(self, array: str, index: Poly, _site: Site, _time: int | None) -> tuple[str, Poly]:
+        return array, self.rows[array].element(index)
+
+    def domain(self, e: Effect, each: int) -> Domain:
+        """The domain of a store of a strip in the row."""
         strip, counter = self.strip, self.strip.outer.counter
         around = e.loops[: e.loops.index(strip.outer)]
         if each:
-            old = e.loops[-1]
-            x, length = Poly.variable(self.loops[old].counter, I32), strip.length // each
+            old, whole = e.loops[-1], self.loops[e.loops[-1]]
+            x, length = Poly.variable(whole.counter, I32), strip.length // each
             number = to_poly(Div(I64, from_poly(x), const(length, I64)))
-            places = {counter: number, old.counter: x - number.scale(length)}
-            around = (*around, self.loops[old])
-            guard = None
+            back = {counter: number, old.counter: x - number.scale(length)}
+            here = Poly.variable(counter, I32).scale(length) + Poly.variable(old.counter, I32)
+            domain = Domain((*around, whole), back, {whole.counter: here})
         else:
             number = to_poly(Div(I64, from_poly(strip.row), const(strip.length, I64)))
-            places = {counter: number}
-            t = strip.here.type
-            guard = NE(BOOL, intrinsic("bitwise_and", t, from_poly(strip.row, t), const(1, t)), const(0, t))
-
-        def element(array: str, index: Poly) -> Poly:
-            if not each:
-                index = to_poly(self.of_last(from_poly(index)))
-            if array in self.rows:
-                index = self.rows[array].element(index)
-            moved = index.substitute(places)
-            if moved.names() & set(places) or any(key(a) in number.atoms() for a in moved.atoms().values()):
-                raise _Stays
-            return moved
-
-        def read(n: Expr) -> Expr:
-            if not is_read(n):
-                return n
-            return replace(n, index=from_poly(element(array_of(n), to_poly(n.index))))
-
-        value = transform(e.value, read)
-        if variables(value) & set(places):
+            domain = Domain(around, {counter: number})
+        if not only_addresses(e.value, domain.back):
             raise _Stays
-        return replace(e, index=element(e.array, e.index), value=value, guard=guard, loops=around)
+        for index in (e.index, *(to_poly(n.index) for n in loads(e.value))):
+            moved = index.substitute(domain.back)
+            if moved.names() & set(domain.back) or any(key(a) in number.atoms() for a in moved.atoms().values()):
+                raise _Stays
+        return domain
 
     def of_last(self, e: Expr) -> Expr:
         """An expression of the last strip, which is not a full one."""
@@ -228,4 +233,4 @@ class _Strips:
         return structural.replace(e, lambda n: from_poly(left, n.type) if key(n) == number else None)
 
 
-__all__ = ["join_strips"]
+__all__ = ["undo_strip_mining"]

@@ -10,35 +10,32 @@ The elements are met in the same order, and both loops stay among `Path.trips`, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from halide_core.ir.expr import I32, Expr, Load
-from halide_core.ir.structural import key, transform
-from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from halide_core.ir.expr import I32
+from halide_core.ir.structural import key
+from lifter.algebra.polynomial import Poly, floor_div, to_poly
 from lifter.ir.dependence import undisturbed
-from lifter.ir.effect_edits import timeless
+from lifter.ir.effect_edits import Domain, Edit, Origin, in_domain, joined, timeless
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, values_of
 from lifter.ir.names import array_of
 
 
-def roll_additions(path: Path) -> Path:
-    """`path` with such loops joined."""
-    effects = list(path.effects)
+def reroll_accumulations(path: Path) -> Edit | None:
+    """One such loop joined."""
+    effects = path.effects
     for place, last in enumerate(effects):
         bodies: list[Effect] = []
         for e in reversed(effects[:place]):
             if e.array != last.array or (bodies and e.counters != bodies[-1].counters):
                 break
             bodies.append(e)
-        rolled = _rolled(path, bodies[::-1], last)
-        if rolled is not None:
-            kept = [rolled if e is last else e for e in effects if all(e is not b for b in bodies)]
-            trips = (*path.trips, (rolled.loops[-1], rolled.loops[:-1], rolled.guard))
-            return roll_additions(replace(path, effects=tuple(kept), trips=trips))
-    return path
+        edit = _rolled(path, bodies[::-1], last)
+        if edit is not None:
+            return edit
+    return None
 
 
-def _rolled(path: Path, bodies: Sequence[Effect], last: Effect) -> Effect | None:
+def _rolled(path: Path, bodies: Sequence[Effect], last: Effect) -> Edit | None:
     """The one store for those of a body and of the remainder after it."""
     if len(bodies) < 2 or not last.loops or bodies[0].loops[:-1] != last.loops[:-1]:
         return None
@@ -52,12 +49,20 @@ def _rolled(path: Path, bodies: Sequence[Effect], last: Effect) -> Effect | None
     count = Poly.constant(len(bodies))
     k = Poly.variable(many.counter, I32)
     for j, e in enumerate(bodies):
-        here = count * (k - many.trip) + Poly.constant(j)
-        if e.loops != bodies[0].loops or not _same(e, _at(last, rest.counter, here)):
+        here = {rest.counter: count * (k - many.trip) + Poly.constant(j)}
+        if e.loops != bodies[0].loops or not _same(e, in_domain(last, Domain(last.loops, here))):
             return None
     loop = LoopInfo(rest.counter + "r", count * many.trip + rest.trip, last.line)
-    out = _at(last, rest.counter, Poly.variable(loop.counter, I32) - count * many.trip)
-    return replace(out, loops=(*last.loops[:-1], loop))
+    c = Poly.variable(loop.counter, I32)
+    back = {rest.counter: c - count * many.trip}
+    origins = [
+        Origin(e.order, {many.counter: floor_div(c - Poly.constant(j), len(bodies))},
+               {loop.counter: count * k + Poly.constant(j)})
+        for j, e in enumerate(bodies)
+    ]
+    origins.append(Origin(last.order, back, {loop.counter: Poly.variable(rest.counter, I32) + count * many.trip}))
+    out = in_domain(last, Domain((*last.loops[:-1], loop), back))
+    return joined(path, {last.order: out}, {last.order: origins}, {e.order for e in bodies})
 
 
 def _comes_back(e: Effect) -> bool:
@@ -78,15 +83,6 @@ def _apart_from_others(path: Path, bodies: Sequence[Effect], last: Effect) -> bo
     if any(e.array in read and set(e.counters) & set(last.counters) for e in others):
         return False
     return undisturbed(mine, others, values_of(path))
-
-
-def _at(e: Effect, counter: str, place: Poly) -> Effect:
-    """A store in the iteration `place` of its innermost loop."""
-
-    def moved(n: Expr) -> Expr:
-        return replace(n, index=from_poly(to_poly(n.index).substitute({counter: place}))) if isinstance(n, Load) else n
-
-    return replace(e, index=e.index.substitute({counter: place}), value=transform(e.value, moved))
 
 
 def _same(a: Effect, b: Effect) -> bool:

@@ -10,7 +10,7 @@ been stored.  Of values that come in turns (the bytes of pixels) each turn has a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,10 +33,11 @@ from halide_core.ir.structural import key, post_order, same, transform, variable
 from lifter.algebra.fold import fold_node, negate
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.dependence import reads_of_others
+from lifter.ir.effect_edits import Edit, Origin, joined, noted, restate
 from lifter.ir.effects import Effect, LoopInfo, Path, loads, loads_of, reads_of
 from lifter.ir.names import array_of, is_read, new_counters, split_tag
 from lifter.simd.simplify import simplify_node
-from lifter.transforms.reroll.anti_unify import Lanes
+from lifter.transforms.reroll.lanes import Lanes
 
 _Site = tuple[tuple[str, ...], int | None]
 """The counters and the guard of an effect."""
@@ -47,29 +48,32 @@ _ENDS = [(0, 0), *((first, last) for n in (1, 2, 3, 4) for first, last in ((n, 0
 """How many lanes at either end may have values of their own, as borders have: those of a pixel."""
 
 
-def reroll(path: Path) -> Path:
-    """`path` with such stores in loops."""
-    effects: list[Effect] = []
-    trips = list(path.trips)
+def reroll_lanes(path: Path) -> Edit | None:
+    """Such stores in loops."""
     used = {loop.counter for loop, _, _ in path.trips} | {c for e in (*path.effects, *path.reads) for c in e.counters}
     numbers = new_counters(used)
     rolling = _Rolling(path)
+    edit = Edit.on(path)
     for lanes in _runs(path.effects):
         counter = next(numbers) if len(lanes) >= _LEAST_LANES else ""
         rolled = rolling.rolled(lanes, counter) if counter else None
-        if rolled is None:
-            effects += lanes
-            continue
-        effects += sorted((*rolled[0], *rolled[1]), key=lambda e: e.order)
-        trips.append((rolled[1][0].loops[-1], lanes[0].loops, lanes[0].guard))
-    effects = [_masked(e, path.effects) for e in effects]
-    reads = list(_reads(path.reads, numbers, trips))
-    return replace(path, effects=tuple(effects), trips=tuple(trips), reads=tuple(reads))
+        if rolled is not None:
+            gone = {e.order for e in lanes} - rolled.alone
+            edit = joined(edit, rolled.stores, rolled.origins, gone, {counter: lanes[0].guard})
+    masked = {e.order: x for e in edit.path.effects if (x := _masked(e, path.effects)) is not e}
+    if masked:
+        edit = restate(edit, masked)
+    notes = list(_reads(path.reads, numbers))
+    if [_said(e) for e in notes] != [_said(e) for e in path.reads]:
+        edit = noted(edit, notes)
+    return edit if edit.path is not path else None
 
 
-def _reads(
-    reads: Sequence[Effect], numbers: Iterator[str], trips: list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]]
-) -> Iterator[Effect]:
+def _said(e: Effect) -> tuple[tuple[str, ...], int]:
+    return e.counters, key(e.value)
+
+
+def _reads(reads: Sequence[Effect], numbers: Iterator[str]) -> Iterator[Effect]:
     """What values of variables and conditions read, each element once, those of lanes in loops: the time and what is
     computed of them says nothing."""
     places: dict[_Site, dict[tuple[str, Poly], Effect]] = {}
@@ -98,7 +102,6 @@ def _reads(
                     yield from (x for _, x in run)
                     continue
                 loop = LoopInfo(next(numbers), Poly.constant(len(run)), e.line)
-                trips.append((loop, e.loops, e.guard))
                 index = row + Poly.constant(start) + Poly.variable(loop.counter, I32)
                 yield replace(e, value=replace(e.value, index=from_poly(index)), loops=(*e.loops, loop))
 
@@ -210,6 +213,15 @@ def _given(value: Expr, condition: Expr, holds: bool) -> Expr:
     return transform(value, decided)
 
 
+@dataclass(frozen=True, slots=True)
+class _Rolled:
+    """The stores of a loop over lanes, by their order, and the orders of those that stay by themselves."""
+
+    stores: dict[int, Effect]
+    origins: dict[int, list[Origin]]
+    alone: set[int]
+
+
 class _Rolling:
     def __init__(self, path: Path) -> None:
         self.written = {e.array for e in path.effects}
@@ -219,8 +231,8 @@ class _Rolling:
                 array, tag = split_tag(n.name)
                 self.tags.setdefault(array, set()).add(tag)
 
-    def rolled(self, lanes: list[Effect], counter: str) -> tuple[list[Effect], list[Effect]] | None:
-        """The stores that stay by themselves, and those of a loop over lanes."""
+    def rolled(self, lanes: list[Effect], counter: str) -> _Rolled | None:
+        """A loop over lanes in place of their stores; None where they are not alike."""
         lanes = sorted(lanes, key=lambda e: e.index.terms.get((), 0))
         first, count = lanes[0], len(lanes)
         if any(e.index.distance_from(first.index) != k for k, e in enumerate(lanes)):
@@ -230,23 +242,25 @@ class _Rolling:
             return None
         if any(reads_of_others(e) for e in lanes):
             return None
-        alone: list[Effect] = []
         for skipped, left in _ENDS:
             inner = lanes[skipped : count - left]
             found = self.in_turns(inner, counter)
             if found is not None:
-                alone = [*lanes[:skipped], *lanes[count - left :]]
                 break
         else:
             return None
+        alone = {e.order for e in (*lanes[:skipped], *lanes[count - left :])}
+        turns = len(found)
         loop = LoopInfo(counter, Poly.constant(len(inner) // len(found)), first.line)
         lane = Poly.variable(counter, I32).scale(len(found))
         again = any(e.rewritten for e in inner)
         loops = (*first.loops, loop)
-        return alone, [
-            replace(e, index=e.index + lane, value=v, loops=loops, rewritten=again)
-            for e, v in zip(inner, found, strict=False)
-        ]
+        stores, origins = dict[int, Effect](), dict[int, list[Origin]]()
+        for turn, (e, value) in enumerate(zip(inner, found, strict=False)):
+            stores[e.order] = replace(e, index=e.index + lane, value=value, loops=loops, rewritten=again)
+            own = inner[turn::turns]
+            origins[e.order] = [Origin(x.order, {}, {counter: Poly.constant(n)}) for n, x in enumerate(own)]
+        return _Rolled(stores, origins, alone)
 
     def in_turns(self, lanes: list[Effect], counter: str) -> list[Expr] | None:
         """The values of lanes that come in turns, over the counter."""
@@ -265,4 +279,4 @@ def _own_reads(e: Effect, x: Expr) -> list[Load]:
     return reads_of(e.array, x)
 
 
-__all__ = ["reroll"]
+__all__ = ["reroll_lanes"]

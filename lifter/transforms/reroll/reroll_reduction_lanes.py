@@ -23,11 +23,12 @@ from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
 from lifter.ir.dependence import Pairs, memory_apart, undisturbed
+from lifter.ir.effect_edits import Edit, Origin, joined, noted, restate, without_arrays
 from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, reads_in, reads_of, sites, values_of
 from lifter.ir.names import any_counter, array_of, is_read, new_counters, split_tag, time_of, timed
 from lifter.transforms.domains.merge_lanes_into_rows import extended, over_row, settled
-from lifter.transforms.reroll.anti_unify import Lanes
+from lifter.transforms.reroll.lanes import Lanes
 
 _LEAST_LANES = 4
 _MOST_TURNS = 8
@@ -42,45 +43,43 @@ class _Event:
     addends: tuple[Expr, ...]
 
 
-def join_lane_sums(path: Path, follows: Follows) -> Path:
-    """`path` with such lanes as one.  Narrow lanes ask for sizes at which they do not wrap, where that does not follow
-    from the path's conditions."""
-    path = _read_back(path)
-    for total, cells in sorted(_totals(path), key=lambda found: found[1][0].type.bits < found[0].type.bits):
-        joined = _Joining(path, cells, total, follows).joined()
-        if joined is not None:
-            return join_lane_sums(joined, follows)
-    return path
+def reroll_reduction_lanes(path: Path, follows: Follows) -> Edit | None:
+    """The lanes of one such sum as one.  Narrow lanes ask for sizes at which they do not wrap, where that does not
+    follow from the path's conditions."""
+    edit = _read_back(path)
+    totals = sorted(_totals(edit.path), key=lambda found: found[1][0].type.bits < found[0].type.bits)
+    for total, cells in totals:
+        found = _Joining(edit, cells, total, follows).joined()
+        if found is not None:
+            return found
+    return edit if edit.path is not path else None
 
 
-def _read_back(path: Path) -> Path:
+def _read_back(path: Path) -> Edit:
     """`path` where what is read of a cell behind a store under a guard is read of it, not chosen by the guard."""
+    edit = Edit.on(path)
     for e in path.effects:
-        if e.guard is None or e.array not in path.arrays or not path.arrays[e.array].cell:
-            continue
-        own = reads_of(e.array, e.value)
-        times = [x.order for x in path.effects if x.array == e.array]
-        if len(own) != 1 or any(time_of(own[0]) <= t < e.order for t in times):
-            continue
-        chosen = key(Select(e.value.type, e.guard, e.value, own[0]))
-        until = min((t for t in times if t > e.order), default=None)
-        after = replace(own[0], name=timed(e.array, e.order + 1))
+        if e.guard is not None and e.array in path.arrays and path.arrays[e.array].cell:
+            changed = _read_behind(edit.path.effects, e)
+            edit = restate(edit, changed) if changed else edit
+    seen = {e.order: _under_guard(e) for e in _seen(edit.path)}
+    changed = {e.order: x for e in edit.path.effects if (x := seen.get(e.order)) is not e}
+    return restate(edit, changed) if changed else edit
 
-        def read(n: Expr, chosen: int = chosen, after: Load = after) -> Expr:
-            return after if key(n) == chosen else n
 
-        def behind(x: Effect, first: Effect = e, until: int | None = until) -> bool:
-            return x.loops == first.loops and x.order > first.order and (until is None or x.order <= until)
-
-        found = {x.order: transform(x.value, read) for x in path.effects if behind(x)}
-        changed = {x.order for x in path.effects if x.order in found and key(found[x.order]) != key(x.value)}
-        if changed:
-            path = replace(path, effects=tuple(
-                replace(x, value=found[x.order]) if x.order in changed else x for x in path.effects
-            ))
-    effects = tuple(_under_guard(e) for e in _seen(path))
-    unchanged = len(effects) == len(path.effects) and all(a is b for a, b in zip(effects, path.effects, strict=True))
-    return path if unchanged else replace(path, effects=effects)
+def _read_behind(effects: Sequence[Effect], e: Effect) -> dict[int, Effect | None]:
+    """Effects behind a store under a guard that choose by it between what it stores and what was there: they read it.
+    `e` is the store as it was at first, for its value stands in them so."""
+    own = reads_of(e.array, e.value)
+    times = [x.order for x in effects if x.array == e.array]
+    if e.guard is None or len(own) != 1 or any(time_of(own[0]) <= t < e.order for t in times):
+        return {}
+    chosen = key(Select(e.value.type, e.guard, e.value, own[0]))
+    until = min((t for t in times if t > e.order), default=None)
+    after = replace(own[0], name=timed(e.array, e.order + 1))
+    behind = (x for x in effects if x.loops == e.loops and x.order > e.order and (until is None or x.order <= until))
+    found = ((x, transform(x.value, lambda n: after if key(n) == chosen else n)) for x in behind)
+    return {x.order: replace(x, value=value) for x, value in found if key(value) != key(x.value)}
 
 
 def _under_guard(e: Effect) -> Effect:
@@ -175,8 +174,9 @@ def _cell(e: Expr, local: set[str]) -> Load | None:
 class _Joining:
     """Cells that a sum, `total`, is taken of."""
 
-    def __init__(self, path: Path, cells: list[Load], total: Expr, follows: Follows) -> None:
-        self.path, self.total, self.follows = path, total, follows
+    def __init__(self, edit: Edit, cells: list[Load], total: Expr, follows: Follows) -> None:
+        self.edit, self.total, self.follows = edit, total, follows
+        path = self.path = edit.path
         self.cells = [array_of(c) for c in cells]
         self.times = [time_of(c) for c in cells]
         self.read_as = {c.type for c in cells}
@@ -187,7 +187,7 @@ class _Joining:
         self.numbers = new_counters(used)
         self.written = {e.array for e in path.effects}
 
-    def joined(self) -> Path | None:
+    def joined(self) -> Edit | None:
         if len(set(self.cells)) < len(self.cells) or not self.read_once():
             return None
         lanes = [self.events(c) for c in self.cells]
@@ -197,14 +197,14 @@ class _Joining:
         columns: list[Sequence[_Event]] = list(zip(*found, strict=True))
         if not all(_one_place(column) for column in columns) or not self.in_step(found):
             return None
-        path = self.path
+        asked: list[Expr] = []
         if self.narrow is not None:
             if len(self.read_as) > 1:
                 return None  # the same bits are not the same number
             bounds = [self.least_room(events, self.narrow) for events in found]
             if any(b is None for b in bounds):
                 return None
-            path = replace(path, asserts=(*path.asserts, *((c, 0) for b in bounds if b is not None for c in b)))
+            asked = [c for b in bounds if b is not None for c in b]
             columns = [[self.widened(e, self.narrow) for e in column] for column in columns]
         sums = [self.event(column) for column in columns]
         mine = {id(e.effect) for events in found for e in events}
@@ -216,7 +216,7 @@ class _Joining:
         apart = self.apart(found, {loop for s in sums for loop in s.effect.loops})
         if apart is None:
             return None
-        return self.put(replace(path, apart=path.apart | apart), sums, others)
+        return self.put(sums, others).needs(apart, asked)
 
     def apart(self, lanes: Sequence[Sequence[_Event]], kept: set[LoopInfo]) -> Pairs | None:
         """What must be apart for the sum to leave the loops that are not `kept`: what it reads, and what else is stored
@@ -354,15 +354,9 @@ class _Joining:
                     return None
         return found
 
-    def put(self, path: Path, sums: Sequence[_Event], others: Sequence[Effect]) -> Path:
+    def put(self, sums: Sequence[_Event], others: Sequence[Effect]) -> Edit:
         """The path with the sum in place of its lanes."""
-        cell = self.cells[0]
-        effects = [*others]
-        for event in sums:
-            e = event.effect
-            own = Load(self.type, timed(cell, e.order), const(0, I64))
-            parts = [own, *event.addends] if event.adds else list(event.addends)
-            effects.append(replace(e, value=total_of(parts, self.type)))
+        cell, path = self.cells[0], self.path
         time = max(self.times)
         whole = Load(self.type, timed(cell, time), const(0, I64))
         rest = [a for a in addends(self.total, self.total.type) if _cell(a, set(self.cells)) is None]
@@ -375,19 +369,20 @@ class _Joining:
             cell_ = is_read(n) and array_of(n) in self.cells
             return const(0, n.type) if cell_ else n
 
-        effects = [replace(e, value=transform(e.value, put)) for e in effects]
-        reads = tuple(replace(r, value=transform(r.value, unread)) for r in path.reads)
-        known = {loop for loop, _, _ in path.trips}
-        nested = ((e, k) for e in effects for k in range(len(e.loops)) if e.loops[k] not in known)
-        new = {e.loops[k]: (e.loops[k], e.loops[:k], e.guard) for e, k in nested}
-        return replace(
-            path,
-            effects=tuple(sorted(effects, key=lambda e: e.order)),
-            arrays={n: info for n, info in path.arrays.items() if n not in self.cells[1:]},
-            reads=reads,
-            trips=(*path.trips, *new.values()),
-            result=None if path.result is None else transform(path.result, put),
-        )
+        stores: dict[int, Effect] = {}
+        for event in sums:
+            e = event.effect
+            own = Load(self.type, timed(cell, e.order), const(0, I64))
+            parts = [own, *event.addends] if event.adds else list(event.addends)
+            stores[e.order] = replace(e, value=transform(total_of(parts, self.type), put))
+        origins: dict[int, tuple[Origin, ...]] = dict.fromkeys(stores, ())
+        gone = {e.order for e in path.effects} - {e.order for e in others}
+        guards = {x.counter: e.guard for e in stores.values() for x in e.loops}
+        edit = joined(noted(self.edit, [replace(r, value=transform(r.value, unread)) for r in path.reads]),
+                      stores, origins, gone, guards)
+        result = None if path.result is None else transform(path.result, put)
+        seen = {e.order: replace(e, value=transform(e.value, put)) for e in others}
+        return without_arrays(restate(edit, seen, result=result), self.cells[1:])
 
 
 def _one_place(column: Sequence[_Event]) -> bool:
@@ -436,4 +431,4 @@ def _first_element(e: Expr) -> int:
     return min((to_poly(n.index).terms.get((), 0) for n in loads(e)), default=0)
 
 
-__all__ = ["join_lane_sums"]
+__all__ = ["reroll_reduction_lanes"]

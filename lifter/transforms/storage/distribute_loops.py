@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, Expr, Load, Variable
-from halide_core.ir.structural import substitute, transform
-from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from halide_core.ir.expr import Load
 from lifter.ir.dependence import memory_apart
+from lifter.ir.effect_edits import Edit, Site, reindex, renamed, renamed_loops, retime, with_arrays
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, sites
-from lifter.ir.names import is_read, split_tag, timed
+from lifter.ir.names import time_of, unused
 
 
-def first_alone(path: Path, name: str, loop: LoopInfo) -> Path | None:
-    """`path` with the stores to a local array that stand in a loop, and those to other local arrays that they need, in
+def first_alone(path: Path, name: str, loop: LoopInfo) -> Edit | None:
+    """The stores to a local array that stand in a loop, and those to other local arrays that they need, in
     a loop of their own before it; None where they need what else the loop stores, or nothing else is left in it.
 
     The loop's other effects then see the array as it is after all iterations, which must be what they saw."""
@@ -26,62 +25,26 @@ def first_alone(path: Path, name: str, loop: LoopInfo) -> Path | None:
     temporary = arrays - {name}
     if not staying or shared(path, name, loop):
         return None
-    start, end = min(e.order for e in inside), max(e.order for e in inside)
-    before = [e for e in path.effects if e.order < start]
-    behind = [e for e in path.effects if e.order > end]
-    new_order = {e.order: i for i, e in enumerate((*before, *moving, *staying, *behind))}
-    names = _fresh(path, moving, loop)
-    first = {e.order for e in moving}
-    later = {e.order for e in staying}
-
-    def time(old: int, site: Effect | None) -> int:
-        early, late = (site is not None and site.order in orders for orders in (first, later))
-        seen = [e.order for e in path.effects if e.order < old and not (early and e.order in later)]
-        if late:
-            seen += first
-        return max((new_order[o] for o in seen), default=-1) + 1
-
-    def retimed(x: Expr, site: Effect | None) -> Expr:
-        def rewrite(n: Expr) -> Expr:
-            if is_read(n):
-                array, old = split_tag(n.name)
-                return Load(n.type, timed(array, time(old, site)), n.index)
-            return n
-
-        x = transform(x, rewrite)
-        if site is None or site.order not in first:
-            return x
-        return substitute(x, {a: Variable(I32, b) for a, b in names.items()})
-
-    polys = {a: Poly.variable(b, I32) for a, b in names.items()}
-
-    def renamed(around: tuple[LoopInfo, ...]) -> tuple[LoopInfo, ...]:
-        return tuple(
-            LoopInfo(names[x.counter], x.trip.substitute(polys), x.line) if x.counter in names else x for x in around
-        )
-
-    def moved(e: Effect) -> Effect:
-        guard = retimed(e.guard, e) if e.guard is not None else None
-        index = to_poly(retimed(from_poly(e.index), e))
-        loops = renamed(e.loops) if e.order in first else e.loops
-        return replace(e, index=index, value=retimed(e.value, e), guard=guard, loops=loops, order=new_order[e.order])
-
-    effects = tuple(moved(e) for e in (*before, *moving, *staying, *behind))
-    result = retimed(path.result, None) if path.result is not None else None
-    trips = {}
-    for e in moving:
-        for depth, x in enumerate(e.loops):
-            if x.counter in names:
-                trips[names[x.counter]] = (renamed((x,))[0], renamed(e.loops[:depth]), None)
-    own = {a: replace(path.arrays[a], loops=renamed(path.arrays[a].loops)) for a in temporary}
     outside = {a for e in moving for a in _read(e) if a not in path.arrays}
     apart = memory_apart({e.array for e in staying}, outside, path.arrays)
     if apart is None:
         return None
-    return replace(
-        path, effects=effects, result=result, arrays={**path.arrays, **own}, trips=(*path.trips, *trips.values()),
-        apart=path.apart | apart,
-    )
+    start, end = min(e.order for e in inside), max(e.order for e in inside)
+    before = [e for e in path.effects if e.order < start]
+    behind = [e for e in path.effects if e.order > end]
+    first = {id(e) for e in moving}
+    later = {id(e) for e in staying}
+
+    def sees(n: Load, site: Site, e: Effect) -> bool:
+        early, late = id(site.effect) in first, id(site.effect) in later
+        return (late and id(e) in first) or (e.order < time_of(n) and not (early and id(e) in later))
+
+    edit = retime(path, [*before, *moving, *staying, *behind], sees)
+    names = _fresh(path, moving, loop)
+    moved = edit.path.effects[len(before) : len(before) + len(moving)]
+    edit = reindex(edit, {e.order: renamed(e, names) for e in moved})
+    own = {a: replace(path.arrays[a], loops=renamed_loops(path.arrays[a].loops, names)) for a in temporary}
+    return with_arrays(edit, own).needs(apart)
 
 
 def shared(path: Path, name: str, loop: LoopInfo) -> set[str]:
@@ -117,11 +80,8 @@ def _fresh(path: Path, moving: list[Effect], loop: LoopInfo) -> dict[str, str]:
     for e in moving:
         for counter in e.counters[e.counters.index(loop.counter) :]:
             if counter not in names:
-                fresh = f"{counter}r"
-                while fresh in used:
-                    fresh += "r"
-                names[counter] = fresh
-                used.add(fresh)
+                names[counter] = unused(f"{counter}r", used)
+                used.add(names[counter])
     return names
 
 

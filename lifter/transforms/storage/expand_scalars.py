@@ -10,34 +10,33 @@ The meaning of every effect is kept: element k + 1 of the array is the cell afte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, Expr, Load, Select, Variable
-from halide_core.ir.structural import substitute, transform
+from halide_core.ir.expr import I32, Load, Select
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.dependence import may_come_first
+from lifter.ir.dependence import Pairs, may_come_first
+from lifter.ir.effect_edits import Edit, Site, opened, reindex, remap, renamed, restate, retime, widen
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
-from lifter.ir.names import array_of, is_read, split_tag, timed
+from lifter.ir.names import array_of, is_read, time_of, timed, unused
 
 
-def expand_scans(path: Path) -> Path:
-    """`path` with every cell that is updated once an iteration and used in the same loop made an array."""
+def expand_scalars(path: Path) -> Edit | None:
+    """A cell that is updated once an iteration and used in the same loop made an array."""
     for name, info in path.arrays.items():
         if info.cell:
             split = _split(path, name)
             if split is not None:
-                return expand_scans(split)
+                return split
             update = _scan(path, name)
             if update is not None:
-                return expand_scans(_expand(*_always(path, update)))
-    return path
+                return _expanded(path, update)
+    return None
 
 
-def widen_starts(path: Path) -> Path:
-    """`path` where the first element of a local array, from which a recurrence computes all others, is given to all of
-    them first: t[0] = a; for (k < n) t[k + 1] = f(t[k]).  Each is overwritten before it is read."""
-    trips = list(path.trips)
-    effects = list(path.effects)
+def widen_starts(path: Path) -> Edit | None:
+    """The first element of a local array, from which a recurrence computes all others, given to all of them first:
+    t[0] = a; for (k < n) t[k + 1] = f(t[k]).  Each is overwritten before it is read."""
     for place, e in enumerate(path.effects):
         following = next((f for f in path.effects[place + 1 :] if f.array == e.array or _reads_array(f, e.array)), None)
         if e.array not in path.arrays or following is None or not _continues(e, following):
@@ -45,10 +44,8 @@ def widen_starts(path: Path) -> Path:
         if not all(_is_behind(f, following) for f in path.effects if f is not following):
             continue
         last = following.loops[-1]
-        many = LoopInfo(f"{last.counter}f", last.trip + Poly.constant(1), e.line)
-        trips.append((many, e.loops, None))
-        effects[place] = replace(e, index=e.index + Poly.variable(many.counter, I32), loops=(*e.loops, many))
-    return replace(path, effects=tuple(effects), trips=tuple(trips)) if len(trips) > len(path.trips) else path
+        return widen(path, e, LoopInfo(f"{last.counter}f", last.trip + Poly.constant(1), e.line))
+    return None
 
 
 def _reads_array(e: Effect, array: str) -> bool:
@@ -121,7 +118,7 @@ def _starts_anew(path: Path, cell: str, first: Effect) -> bool:
     return not any(array_of(n) == cell for e in earlier for n in _reads(e))
 
 
-def _split(path: Path, cell: str) -> Path | None:
+def _split(path: Path, cell: str) -> Edit | None:
     """A cell that is computed first (a sum over a window) and then carried through a loop, as two: what is carried
     starts as a copy of what was computed."""
     writes = [e for e in path.effects if e.array == cell]
@@ -141,35 +138,18 @@ def _split(path: Path, cell: str) -> Path | None:
         return None
     if not any(array_of(n) == cell for e in inside if e is not update for n in _reads(e)):
         return None
-    carried = cell + "_carried"
-    while carried in path.arrays:
-        carried += "_"
+    carried = unused(cell + "_carried", path.arrays, "_")
+    # What the loop reads before it stores anything sees the copy.
+    room = opened(path, start, lambda n, site: array_of(n) == cell and loop in site.counters)
 
-    def retag(e: Expr, site: Effect | None) -> Expr:
-        def rewrite(n: Expr) -> Expr:
-            if not is_read(n):
-                return n
-            array, time = split_tag(n.name)
-            after = time > update.order or (site is not None and loop in site.counters)
-            name = carried if array == cell and after else array
-            return Load(n.type, timed(name, time + (time > start or name == carried)), n.index)
+    def place(array: str, index: Poly, site: Site, time: int | None) -> tuple[str, Poly]:
+        behind = time is not None and time > update.order + 1
+        return carried if behind or loop in site.counters else array, index
 
-        return transform(e, rewrite)
-
-    def moved(e: Effect) -> Effect:
-        index = to_poly(retag(from_poly(e.index), e)) if e.index.terms else e.index
-        guard = retag(e.guard, e) if e.guard is not None else None
-        array = carried if e is update else e.array
-        order = e.order + (e.order >= start)
-        return replace(e, array=array, index=index, value=retag(e.value, e), guard=guard, order=order)
-
-    effects = [moved(e) for e in path.effects]
-    place = next(i for i, e in enumerate(effects) if e.order > start)
     copied = Load(update.value.type, timed(cell, start), from_poly(Poly()))
-    effects.insert(place, Effect(carried, Poly(), copied, None, update.loops[:-1], start, before[-1].line))
-    result = retag(path.result, None) if path.result is not None else None
-    arrays = {**path.arrays, carried: replace(path.arrays[cell], name=carried)}
-    return replace(path, effects=tuple(effects), result=result, arrays=arrays)
+    copy = Effect(carried, Poly(), copied, None, update.loops[:-1], start, before[-1].line)
+    info = replace(path.arrays[cell], name=carried)
+    return restate(remap(room, {cell}, place, {carried: info}), {}, [copy])
 
 
 def _reads(e: Effect) -> list[Load]:
@@ -179,84 +159,74 @@ def _reads(e: Effect) -> list[Load]:
     return [n for n in found if is_read(n)]
 
 
-def _always(path: Path, update: Effect) -> tuple[Path, str, Effect]:
-    """The path with an update that is made in each iteration: where its guard fails, the cell keeps its value."""
+def _always(path: Path, update: Effect) -> Edit:
+    """An update made in each iteration: where its guard fails, the cell keeps its value."""
     if update.guard is None:
-        return path, update.array, update
+        return Edit.on(path)
     kept = Load(update.value.type, timed(update.array, update.order), from_poly(Poly()))
-    plain = replace(update, value=Select(update.value.type, update.guard, update.value, kept), guard=None)
-    return replace(path, effects=tuple(plain if e is update else e for e in path.effects)), update.array, plain
+    value = Select(update.value.type, update.guard, update.value, kept)
+    return restate(path, {update.order: replace(update, value=value, guard=None)})
 
 
-def _expand(path: Path, cell: str, update: Effect) -> Path:
-    first = next(e for e in path.effects if e.array == cell)
-    around, through = update.loops[: len(first.loops)], update.loops[len(first.loops) :]
+def _expanded(path: Path, update: Effect) -> Edit:
+    """A cell as an array with an element for what it holds before the first iteration, and after each."""
+    cell, first = update.array, next(e for e in path.effects if e.array == update.array)
+    through = update.loops[len(first.loops) :]
     loop = through[0]
-    suffix = "s"
-    while any(t.counter == loop.counter + suffix for t, *_ in path.trips):
-        suffix += "s"
-    fresh = tuple(LoopInfo(x.counter + suffix, x.trip, x.line) for x in through)
     number, total = Poly(), Poly.constant(1)  # of the iteration, and of all
     for x in through:
         number, total = number * x.trip + Poly.variable(x.counter, I32), total * x.trip
-    many = LoopInfo(loop.counter + "i", total + Poly.constant(1), first.line)
 
-    rest = [e for e in path.effects if e.order != update.order]
-    position = next(i for i, e in enumerate(rest) if loop.counter in e.counters)
-    sequence = [*rest[:position], update, *rest[position:]]
-    new_order = {e.order: i for i, e in enumerate(sequence)}
+    def element(array: str, _index: Poly, site: Site, time: int | None) -> tuple[str, Poly]:
+        after = site.effect is not first if time is None else time > update.order
+        if loop.counter in site.counters:
+            return array, number + Poly.constant(1 if after else 0)
+        return array, total if after else Poly()
 
-    def tag(old: int) -> int:
-        seen = [new_order[e.order] for e in path.effects if e.order < old and e.order != update.order]
-        return max(seen, default=-1) + 1
-
-    def element(site: Effect | None, time: int) -> Poly:
-        if site is not None and loop.counter in site.counters:
-            after = Poly.constant(1 if time > update.order else 0)
-            return number + after
-        return total if time > update.order else Poly()
-
-    def retag(e: Expr, site: Effect | None) -> Expr:
-        def rewrite(n: Expr) -> Expr:
-            if not is_read(n):
-                return n
-            array, time = split_tag(n.name)
-            if array != cell:
-                return Load(n.type, timed(array, tag(time)), n.index)
-            own = site is not None and site.order == update.order
-            # what comes before the loop sees the cell's first value, in whichever element it lies
-            seen = new_order[update.order] + (0 if own else 1)
-            if site is not None and loop.counter not in site.counters and time <= update.order:
-                seen = tag(time)
-            return Load(n.type, timed(cell, seen), from_poly(element(site, time)))
-
-        return transform(e, rewrite)
-
+    plain = _always(path, update)
+    longer = replace(path.arrays[cell], cell=False, size=total + Poly.constant(1))
+    edit = _before_loop(remap(plain, {cell}, element, {cell: longer}), cell, update.order, loop)
+    moved = next(e for e in edit.path.effects if e.array == cell and loop.counter in e.counters)
+    suffix = "s"
+    while any(t.counter == loop.counter + suffix for t, *_ in path.trips):
+        suffix += "s"
+    edit = reindex(edit, {moved.order: renamed(moved, {x.counter: x.counter + suffix for x in through})})
+    edit = edit.needs(_apart(path, update, through))
     # A value kept for the next iteration only is made of no other such value: nothing needs to be there before it.
-    delayed = not any(array_of(n) == cell for n in _reads(update))
+    if not any(array_of(n) == cell for n in _reads(plain.effect(update.order))):
+        return edit
+    start = next(e for e in edit.path.effects if e.array == cell)
+    return widen(edit, start, LoopInfo(loop.counter + "i", total + Poly.constant(1), first.line))
 
-    def moved(e: Effect) -> Effect:
-        value = retag(e.value, e)
-        guard = retag(e.guard, e) if e.guard is not None else None
-        index = to_poly(retag(from_poly(e.index), e)) if e.index.terms else e.index
-        out = replace(e, value=value, guard=guard, index=index, order=new_order[e.order])
-        if e.order == first.order and not delayed:
-            return replace(out, index=Poly.variable(many.counter, I32), loops=(*e.loops, many))
-        if e.order == update.order:
-            rename: dict[str, Expr] = {x.counter: Variable(I32, x.counter + suffix) for x in through}
-            return replace(
-                out,
-                index=number.substitute({x.counter: Poly.variable(x.counter + suffix, I32) for x in through})
-                + Poly.constant(1),
-                value=substitute(value, rename),
-                guard=substitute(guard, rename) if guard is not None else None,
-                loops=(*around, *fresh),
-            )
-        return out
 
-    effects = tuple(moved(e) for e in sequence)
-    result = retag(path.result, None) if path.result is not None else None
-    arrays = {**path.arrays, cell: replace(path.arrays[cell], cell=False, size=total + Poly.constant(1))}
-    new = [(x, (*around, *fresh[:i]), None) for i, x in enumerate(fresh)]
-    trips = (*path.trips, *new, *(() if delayed else ((many, first.loops, None),)))
-    return replace(path, effects=effects, result=result, arrays=arrays, trips=trips)
+def _apart(path: Path, update: Effect, through: Sequence[LoopInfo]) -> Pairs:
+    """What must not be the same memory for an update to be made in all iterations before the loop's other effects: what
+    it reads, and what these store to an element that a later iteration reads, or may read."""
+    inside = [e for e in path.effects if through[0].counter in e.counters and e.array not in path.arrays]
+    found = set[frozenset[str]]()
+    for n in _reads(update):
+        array = array_of(n)
+        for e in inside if array not in path.arrays else ():
+            same = replace(n, name=timed(e.array, time_of(n)))
+            alike = len(through) == 1 and n.type.bits == e.value.type.bits
+            if array != e.array and not (alike and may_come_first(same, e, through[0].counter)):
+                found.add(frozenset((array, e.array)))
+    return frozenset(found)
+
+
+def _before_loop(edit: Edit, cell: str, order: int, loop: LoopInfo) -> Edit:
+    """The update of a cell, which has `order`, made before the loop's other effects."""
+    update = edit.effect(order)
+    rest = [e for e in edit.path.effects if e is not update]
+    position = next(i for i, e in enumerate(rest) if loop.counter in e.counters)
+    start = max((e.order for e in rest[:position]), default=-1)
+
+    def sees(n: Load, site: Site, e: Effect) -> bool:
+        time = time_of(n)
+        # What comes before the loop sees the cell's first value, in whichever element it lies.
+        before = time <= order and loop.counter not in site.counters
+        if array_of(n) != cell or before:
+            return e.order < time and e is not update
+        return e is update if site.effect is not update else e.order <= start
+
+    return retime(edit, [*rest[:position], update, *rest[position:]], sees)

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, GE, I32, LT, Expr, Load, Select
-from halide_core.ir.structural import substitute, transform
+from halide_core.ir.structural import transform
 from lifter.algebra.fold import conjunction
-from lifter.algebra.polynomial import Poly, exact, from_poly, to_poly
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.dependence import read_elsewhere, undisturbed
+from lifter.ir.effect_edits import Edit, at, joined
 from lifter.ir.effects import Effect, LoopInfo, Path, loads, values_of
-from lifter.ir.names import array_of, timed
+from lifter.ir.names import array_of, timed, unused
 
 
-def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) -> tuple[Path, Effect] | None:
-    """`path` with `stores`, of which each goes over elements one by one inside of the loop at `depth`, as one over the
-    same elements, or over all `size` of the array, and that store.  Elements that none of them is made to keep what
-    they have.  None where they are made of other elements of the array, or are looked at in between."""
+def merged(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) -> Edit | None:
+    """`stores`, of which each goes over elements one by one inside of the loop at `depth`, as one over the same
+    elements, or over all `size` of the array.  Elements that none of them is made to keep what they have.  None where
+    they are made of other elements of the array, or are looked at in between."""
     first, last = stores[0], stores[-1]
     around = first.loops[: depth + 1]
     spans = [_span(e, around) for e in stores]
@@ -40,20 +41,18 @@ def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) 
             return None
         value = found
     one = Effect(first.array, element, value, None, (*around, info), last.order, last.line)
-    effects = tuple(one if e is last else e for e in path.effects if e is last or all(e is not s for s in stores))
-    return replace(path, effects=effects, trips=(*path.trips, (info, around, None))), one
+    return joined(path, {last.order: one}, {last.order: ()}, {e.order for e in stores})
 
 
 def padded(
     path: Path, stores: Sequence[Effect], elements: Sequence[Poly], width: Poly, rest: Expr, depth: int
-) -> Path | None:
-    """`path` with `stores`, which go over some `elements` of a row of an array one by one, as stores to whole rows, of
-    which all other elements are `rest`."""
+) -> Edit | None:
+    """`stores`, which go over some `elements` of a row of an array one by one, as stores to whole rows, of which all
+    other elements are `rest`."""
     others = [e for e in path.effects if all(e is not s for s in stores)]
     if any(read_elsewhere(s, others, depth) for s in stores):
         return None
     new: dict[int, Effect] = {}
-    trips = list(path.trips)
     for e, element in zip(stores, elements, strict=True):
         if not e.loops or e.guard is not None:
             return None
@@ -64,18 +63,17 @@ def padded(
             return None
         info = LoopInfo(_fresh(path, e), width, e.line)
         position = Poly.variable(info.counter, I32)
-        at = {inner.counter: position - start}
+        here = {inner.counter: position - start}
         inside: list[Expr] = [
             GE(BOOL, from_poly(position), from_poly(start)),
             LT(BOOL, from_poly(position), from_poly(start + inner.trip)),
         ]
-        value = substitute(e.value, {inner.counter: exact(position - start, I32)})
+        value = at(e.value, here)
         test = conjunction(inside)
         assert test is not None
-        index = e.index.substitute(at)
+        index = e.index.substitute(here)
         new[e.order] = replace(e, index=index, value=Select(value.type, test, value, rest), loops=(*around, info))
-        trips.append((info, tuple(around), None))
-    return replace(path, effects=tuple(new.get(e.order, e) for e in path.effects), trips=tuple(trips))
+    return joined(path, new, dict.fromkeys(new, ()), ())
 
 
 def _span(e: Effect, around: tuple[LoopInfo, ...]) -> tuple[Poly, Poly] | None:
@@ -93,7 +91,7 @@ def _stored(e: Effect, element: Poly, span: tuple[Poly, Poly], before: Expr, who
     """What an element is after a store, if it was `before`; `alone`: the store is to one element."""
     start, trip = span
     own = start if alone else element
-    values = {} if alone else {e.counters[-1]: exact(element - start, I32)}
+    here = {} if alone else {e.counters[-1]: element - start}
 
     def rewrite(n: Expr) -> Expr:
         if isinstance(n, Load) and array_of(n) == e.array and to_poly(n.index) == own:
@@ -101,7 +99,7 @@ def _stored(e: Effect, element: Poly, span: tuple[Poly, Poly], before: Expr, who
         return n
 
     def known(x: Expr) -> Expr | None:
-        x = substitute(x, values)
+        x = at(x, here)
         reads = [n for n in loads(x) if array_of(n) == e.array]
         return transform(x, rewrite) if all(to_poly(n.index) == own for n in reads) else None
 
@@ -125,10 +123,7 @@ def _stored(e: Effect, element: Poly, span: tuple[Poly, Poly], before: Expr, who
 
 def _fresh(path: Path, e: Effect) -> str:
     used = {info.counter for info, _, _ in path.trips} | {c for x in path.effects for c in x.counters}
-    name = f"{e.counters[-1]}j"
-    while name in used:
-        name += "j"
-    return name
+    return unused(f"{e.counters[-1]}j", used)
 
 
-__all__ = ["joined", "padded"]
+__all__ = ["merged", "padded"]

@@ -7,11 +7,12 @@ loops around.  That only such elements are read is asked for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from halide_core.ir.expr import I32, I64, Expr
-from halide_core.ir.structural import key, transform
+from halide_core.ir.expr import I32, I64, Expr, Load
+from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
+from lifter.ir.effect_edits import Edit, Site, with_values
 from lifter.ir.effects import Effect, FoundObligation, Path, loads, sites
 from lifter.ir.names import array_of, is_read, time_of
 
@@ -34,13 +35,13 @@ class _Positions:
         return self.store.counters[-1]
 
 
-def with_positions(path: Path) -> Path:
-    """`path` with such reads replaced, array after array."""
+def propagate_positions(path: Path) -> Edit | None:
+    """The reads of one such array replaced."""
     for name in path.arrays:
         found = _positions(path, name)
         if found is not None and _read_later(path, found):
-            path = _replaced(path, found)
-    return path
+            return _replaced(path, found)
+    return None
 
 
 def _positions(path: Path, name: str) -> _Positions | None:
@@ -80,20 +81,9 @@ def _read_later(path: Path, p: _Positions) -> bool:
     return True
 
 
-def _replaced(path: Path, p: _Positions) -> Path:
-    def rewrite(n: Expr) -> Expr:
-        if not is_read(n) or array_of(n) != p.array:
-            return n
+def _replaced(path: Path, p: _Positions) -> Edit:
+    def value(n: Load, _site: Site) -> Expr:
         return exact(p.value.substitute({p.counter: to_poly(n.index) - p.first}), n.type)
-
-    def poly(q: Poly) -> Poly:
-        return to_poly(transform(from_poly(q), rewrite)) if any(loads(a) for a in q.atoms().values()) else q
-
-    def optional(e: Expr | None) -> Expr | None:
-        return None if e is None else transform(e, rewrite)
-
-    def moved(e: Effect) -> Effect:
-        return replace(e, index=poly(e.index), value=transform(e.value, rewrite), guard=optional(e.guard))
 
     size, e = path.arrays[p.array].size, p.store
     asked: list[FoundObligation] = []
@@ -101,18 +91,11 @@ def _replaced(path: Path, p: _Positions) -> Path:
         asked.append(FoundObligation(Obligation(size - Poly.constant(1) - e.index, None), e.loops, e.guard, e.line))
     for e in path.effects:
         for n in {n.index: n for x in sites(e) for n in loads(x) if array_of(n) == p.array}.values():
-            place = poly(to_poly(n.index)) - p.first
+            index = transform(n.index, lambda m: value(m, Site()) if is_read(m) and array_of(m) == p.array else m)
+            place = to_poly(index) - p.first
             for room in (place, p.store.loops[-1].trip - Poly.constant(1) - place):
                 asked.append(FoundObligation(Obligation(room, None), e.loops, e.guard, e.line))
-    met = []
-    for o in path.obligations:
-        held = tuple(transform(c, rewrite) for c in o.obligation.conditions)
-        obligation = replace(o.obligation, poly=poly(o.obligation.poly), conditions=held, chosen=tuple(map(key, held)))
-        met.append(replace(o, obligation=obligation, guard=optional(o.guard)))
-    effects = tuple(moved(e) for e in path.effects if e is not p.store)
-    reads = tuple(moved(e) for e in path.reads)
-    arrays = {n: a for n, a in path.arrays.items() if n != p.array}
-    return replace(path, effects=effects, reads=reads, arrays=arrays, obligations=(*met, *asked))
+    return with_values(path, {p.array}, value).needs(obligations=asked)
 
 
-__all__ = ["with_positions"]
+__all__ = ["propagate_positions"]

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, Load, Variable
-from halide_core.ir.structural import substitute
+from halide_core.ir.expr import Load
 from lifter.algebra.polynomial import Poly, to_poly
-from lifter.ir.effect_edits import spaced
+from lifter.ir.effect_edits import Edit, in_domain, joined, renamed, spaced
 from lifter.ir.effect_queries import Follows
-from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, domain, loads, sites
+from lifter.ir.effects import Effect, Path, arrays_in, domain, loads, sites
 from lifter.ir.names import any_counter, array_of
 
 
-def without_copies(path: Path, name: str, follows: Follows) -> Path:
-    """`path` where such a copy is made by the stores that fill the row which is copied."""
+def propagate_row_copies(path: Path, name: str, follows: Follows) -> Edit | None:
+    """One such copy made by the stores that fill the row which is copied."""
     for e in path.effects:
         source = _source(e, name, len(path.arrays[name].loops))
         originals = _originals(path, e, source, follows) if source is not None else None
         if source is not None and originals:
-            return without_copies(_replaced(path, e, source, originals), name, follows)
-    return path
+            return _replaced(path, e, source, originals)
+    return None
 
 
 def _source(e: Effect, name: str, depth: int) -> Poly | None:
@@ -55,34 +54,17 @@ def _reads(e: Effect, array: str) -> bool:
     return any(array_of(n) == array for x in sites(e) for n in loads(x))
 
 
-def _replaced(path: Path, copy: Effect, behind: Poly, originals: list[Effect]) -> Path:
-    orders = {e.order for e in originals}
+def _replaced(path: Path, copy: Effect, behind: Poly, originals: list[Effect]) -> Edit:
     room = len(originals)
-    path = spaced(path, room)
-    effects: list[Effect] = []
-    trips = list(path.trips)
-    for e in path.effects:
-        if e.order != copy.order * room:
-            effects.append(e)
-            continue
-        for i, original in enumerate(x for x in path.effects if x.order // room in orders and x.order % room == 0):
-            names = {c: f"{c}c{copy.order}" for c in original.counters[len(copy.loops) - 1 :]}
-            effects.append(_renamed(original, names, behind, e.order + i))
-            trips += [
-                (x, effects[-1].loops[:depth], None)
-                for depth, x in enumerate(effects[-1].loops)
-                if x.counter in names.values()
-            ]
-    return replace(path, effects=tuple(effects), trips=tuple(trips))
+    edit = spaced(path, room)
+    stores: dict[int, Effect] = {}
+    for i, original in enumerate(originals):
+        e = edit.effect(original.order * room)
+        names = {c: f"{c}c{copy.order}" for c in e.counters[len(copy.loops) - 1 :]}
+        order = copy.order * room + i
+        own = in_domain(e, renamed(e, names))
+        stores[order] = replace(own, index=own.index + behind, order=order)
+    return joined(edit, stores, dict.fromkeys(stores, ()), {copy.order * room})
 
 
-def _renamed(e: Effect, names: dict[str, str], behind: Poly, order: int) -> Effect:
-    polys = {old: Poly.variable(new, I32) for old, new in names.items()}
-    value = substitute(e.value, {old: Variable(I32, new) for old, new in names.items()})
-    loops = tuple(
-        LoopInfo(names[x.counter], x.trip.substitute(polys), x.line) if x.counter in names else x for x in e.loops
-    )
-    return replace(e, index=e.index.substitute(polys) + behind, value=value, loops=loops, order=order)
-
-
-__all__ = ["without_copies"]
+__all__ = ["propagate_row_copies"]

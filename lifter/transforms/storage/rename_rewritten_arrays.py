@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, Expr, Load
-from halide_core.ir.structural import transform
-from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from halide_core.ir.expr import I32
+from lifter.algebra.polynomial import Poly, to_poly
 from lifter.ir.dependence import may_come_first, memory_apart
+from lifter.ir.effect_edits import Edit, Site, remap
 from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, arrays_in, reads_of, sites, values_of
-from lifter.ir.names import is_read, split_tag, time_of, timed
+from lifter.ir.names import time_of, unused
 
 _MOST = 4096
 """Elements of an array that are looked at one by one."""
 
 
-def with_versions(path: Path) -> Path:
-    """`path` with such arrays renamed from the loop on."""
+def rename_rewritten_arrays(path: Path) -> Edit | None:
+    """One such array renamed from the loop on."""
     for name, info in path.arrays.items():
         if info.cell:
             continue
@@ -35,16 +35,16 @@ def with_versions(path: Path) -> Path:
             depth = len(around) - 1
             new = earlier and (around[:-1] == info.loops or _starts_anew(path, info, around[:-1], earlier, stores))
             if new and _computes_anew(path, name, group, stores) and _covers(depth, group, earlier):
-                return with_versions(_renamed(path, info, group))
+                return _renamed(path, info, group)
     for name in {e.array: None for e in path.effects if e.array not in path.arrays}:
         first = _first_version(path, name)
         if first is not None:
-            return with_versions(first)
-    return path
+            return first
+    return None
 
 
-def _first_version(path: Path, name: str) -> Path | None:
-    """`path` with what is stored to an output, all of which a later loop reads and stores anew, in an array of its own;
+def _first_version(path: Path, name: str) -> Edit | None:
+    """What is stored to an output, all of which a later loop reads and stores anew, in an array of its own;
     None where there is nothing like it."""
     stores = [e for e in path.effects if e.array == name]
     for around in dict.fromkeys(e.loops for e in stores if len(e.loops) == 1):
@@ -69,8 +69,7 @@ def _first_version(path: Path, name: str) -> Path | None:
         if apart is not None:
             fresh = _fresh(path, f"{name}_before")
             info = ArrayInfo(fresh, Poly.constant(max(given) + 1), (), earlier[0].line)
-            moved = _moved(path, name, fresh, _before(group[0].order), _inside(around[0], group[0].order))
-            return replace(moved, arrays={**path.arrays, fresh: info}, apart=path.apart | apart)
+            return _moved(path, name, info, _before(group[0].order), _inside(around[0], group[0].order)).needs(apart)
     return None
 
 
@@ -155,58 +154,37 @@ def _too_far(store: Effect, read: Poly, loop: LoopInfo) -> bool:
     return isinstance(by, int) and distance != 0 and abs(distance) >= abs(by) * trip
 
 
-def _renamed(path: Path, info: ArrayInfo, group: Sequence[Effect]) -> Path:
+def _renamed(path: Path, info: ArrayInfo, group: Sequence[Effect]) -> Edit:
     """`path` with a new array from the loop of the stores `group` on."""
     loop, last, fresh = group[-1].loops[-1], group[-1].order, _fresh(path, f"{info.name}_again")
-    moved = _moved(
-        path, info.name, fresh, lambda e: e.order >= group[0].order,
-        lambda e, time: time > last and (e is None or loop.counter not in e.counters),
+    return _moved(
+        path, info.name, replace(info, name=fresh), lambda e: e.order >= group[0].order,
+        lambda site, time: time > last and loop.counter not in site.counters,
     )
-    return replace(moved, arrays={**path.arrays, fresh: replace(info, name=fresh)})
 
 
 def _before(order: int) -> Callable[[Effect], bool]:
     return lambda e: e.order < order
 
 
-def _inside(loop: LoopInfo, first: int) -> Callable[[Effect | None, int], bool]:
-    return lambda e, time: e is not None and (loop.counter in e.counters or time <= first)
+def _inside(loop: LoopInfo, first: int) -> Callable[[Site, int], bool]:
+    return lambda site, time: site.effect is not None and (loop.counter in site.counters or time <= first)
 
 
 def _fresh(path: Path, fresh: str) -> str:
-    while fresh in path.arrays or any(e.array == fresh for e in path.effects):
-        fresh += "_"
-    return fresh
+    return unused(fresh, {*path.arrays, *(e.array for e in path.effects)}, "_")
 
 
 def _moved(
-    path: Path,
-    name: str,
-    fresh: str,
-    stored: Callable[[Effect], bool],
-    seen: Callable[[Effect | None, int], bool],
-) -> Path:
-    """`path` with some stores to an array, and the reads that see these, by the effect they stand in and their time,
-    of another array; the result stands in no effect."""
+    path: Path, name: str, fresh: ArrayInfo, stored: Callable[[Effect], bool], seen: Callable[[Site, int], bool]
+) -> Edit:
+    """`path` with some stores to an array, and the reads that see these, by where they stand and their time, of another
+    array."""
 
-    def reading(site: Effect | None) -> Callable[[Expr], Expr]:
-        def rewrite(n: Expr) -> Expr:
-            array, time = split_tag(n.name) if is_read(n) else ("", 0)
-            known = array == name and seen(site, time)
-            return replace(n, name=timed(fresh, time)) if known and isinstance(n, Load) else n
+    def place(array: str, index: Poly, site: Site, time: int | None) -> tuple[str, Poly]:
+        if time is None:
+            assert site.effect is not None
+            return fresh.name if stored(site.effect) else array, index
+        return fresh.name if seen(site, time) else array, index
 
-        return rewrite
-
-    def moved(e: Effect) -> Effect:
-        rewrite = reading(e)
-        index = to_poly(transform(from_poly(e.index), rewrite)) if arrays_in(e.index.atoms().values()) else e.index
-        guard = transform(e.guard, rewrite) if e.guard is not None else None
-        array = fresh if e.array == name and stored(e) else e.array
-        return replace(e, array=array, index=index, value=transform(e.value, rewrite), guard=guard)
-
-    return replace(
-        path,
-        effects=tuple(map(moved, path.effects)),
-        reads=tuple(map(moved, path.reads)),
-        result=transform(path.result, reading(None)) if path.result is not None else None,
-    )
+    return remap(path, {name}, place, {fresh.name: fresh})

@@ -13,30 +13,31 @@ from halide_core.ir.structural import transform, variables
 from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
+from lifter.ir.effect_edits import Edit, Site, with_values
 from lifter.ir.effect_queries import promised
-from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, values_of
 from lifter.ir.names import array_of, is_read, split_tag, time_of
 
 _MOST_VALUES = 8
 
 
-def without_rotations(path: Path) -> Path:
-    """`path` with such variables as what they are in each iteration."""
+def rotations_to_modulo(path: Path) -> Edit | None:
+    """Such variables of one loop as what they are in each iteration."""
     loops = {e.loops: None for e in path.effects if e.loops and _is_cell(path, e.array)}
     for around in loops:
         for cycle in _cycles(path, around):
             forms = _forms(path, cycle, around[-1])
             found = _replaced(path, cycle, around, forms, len(cycle)) if forms is not None else None
             if found is not None:
-                return without_rotations(found)
+                return found
     for name, info in path.arrays.items():
         number = _going_round(path, name) if info.cell else None
         if number is not None:
             update, form, count = number
             replaced = _replaced(path, [update], update.loops, form, count)
             if replaced is not None:
-                return without_rotations(replaced)
-    return path
+                return replaced
+    return None
 
 
 def _going_round(path: Path, cell: str) -> tuple[Effect, tuple[Poly, Poly, int], int] | None:
@@ -144,62 +145,37 @@ def _forms(path: Path, cycle: list[Effect], loop: LoopInfo) -> tuple[Poly, Poly,
 
 def _replaced(
     path: Path, cycle: list[Effect], around: tuple[LoopInfo, ...], forms: tuple[Poly, Poly, int], count: int
-) -> Path | None:
+) -> Edit | None:
     first, step, place = forms
     places = {e.array: (place + i) % count for i, e in enumerate(cycle)}
     orders = {e.array: e.order for e in cycle}
     given = {e.array: _writes(path, e.array)[0].order for e in cycle}
     loop, outside = around[-1], tuple(x.counter for x in around[:-1])
+    if arrays_in(values_of(replace(path, result=None))) & set(places):
+        return None  # in how often a loop runs, say
 
-    def value(cell: str, time: int, counters: tuple[str, ...]) -> Poly:
-        if time <= given[cell] or counters[: len(outside)] != outside:
+    def value(n: Load, site: Site) -> Expr:
+        cell, time = split_tag(n.name)
+        if time <= given[cell] or site.counters[: len(outside)] != outside:
             raise _Elsewhere  # what another iteration of a loop around has left
-        inside = loop.counter in counters
+        inside = loop.counter in site.counters
         if time <= orders[cell] and not inside:
-            return first + step.scale(places[cell])  # before the loop
+            return exact(first + step.scale(places[cell]), n.type)  # before the loop
         done = Poly.variable(loop.counter, I32) if inside else loop.trip
         if inside and time > orders[cell]:
             done = done + Poly.constant(1)
         number = done + Poly.constant(places[cell])
         whole = to_poly(Div(I64, from_poly(number, I64), const(count, I64)))
-        return first + step * (number - whole.scale(count))
-
-    def placed(e: Expr, counters: tuple[str, ...]) -> Expr:
-        def rewrite(n: Expr) -> Expr:
-            if is_read(n):
-                array, time = split_tag(n.name)
-                if array in places:
-                    return exact(value(array, time, counters), n.type)
-            return n
-
-        return transform(e, rewrite)
-
-    def moved(e: Effect) -> Effect:
-        guard = placed(e.guard, e.counters) if e.guard is not None else None
-        index = to_poly(placed(from_poly(e.index), e.counters))
-        return replace(e, index=index, value=placed(e.value, e.counters), guard=guard)
-
-    def settled(o: FoundObligation) -> FoundObligation:
-        counters = tuple(x.counter for x in o.loops)
-        guard = placed(o.guard, counters) if o.guard is not None else None
-        poly = to_poly(placed(from_poly(o.obligation.poly), counters))
-        return replace(o, obligation=replace(o.obligation, poly=poly), guard=guard)
+        return exact(first + step * (number - whole.scale(count)), n.type)
 
     try:
-        effects = tuple(moved(e) for e in path.effects if e.array not in places)
-        obligations = tuple(map(settled, path.obligations))
-        result = placed(path.result, ()) if path.result is not None else None
-        reads = tuple(moved(e) for e in path.reads if e.array not in places)
+        return with_values(path, places, value)
     except _Elsewhere:
         return None
-    out = replace(path, effects=effects, reads=reads, result=result, obligations=obligations)
-    if any(array_of(n) in places for n in loads_of(out)):
-        return None  # in how often a loop runs, say
-    return replace(out, arrays={n: a for n, a in path.arrays.items() if n not in places})
 
 
 class _Elsewhere(Exception):
     """A variable is read where its form is not known."""
 
 
-__all__ = ["without_rotations"]
+__all__ = ["rotations_to_modulo"]

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from halide_core.ir.expr import BOOL, GE, GT, I32, I64, LE, Expr, Load, const
-from halide_core.ir.structural import transform, variables
+from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effect_edits import spaced
+from lifter.ir.effect_edits import Edit, Origin, Site, Unknown, joined, remap, spaced
 from lifter.ir.effect_queries import Follows, least
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, values_of
-from lifter.ir.names import any_counter, array_of, time_of, timed
+from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, loads, sites, values_of
+from lifter.ir.names import any_counter, array_of, unused
 
 _MOST = 24
 """Accesses of one array that are looked at."""
@@ -27,19 +27,20 @@ _FEW = 8
 _LARGE = 1 << 20
 
 
-def in_parts(path: Path, follows: Follows) -> Path:
-    """`path` with an array for each part of its local arrays that the accesses to it keep to."""
+def split_arrays(path: Path, follows: Follows) -> Edit | None:
+    """An array for each part of local arrays that the accesses to it keep to."""
+    edit = Edit.on(path)
     for name, info in path.arrays.items():
         if info.cell or info.size is None:
             continue
-        fill = _fill(path, name)
-        accesses = _accesses(path, name, fill, follows)
+        fill = _fill(edit.path, name)
+        accesses = _accesses(edit.path, name, fill, follows)
         if accesses is None or len({a.index for a in accesses}) < 2:
             continue
-        found = _Divider(path, accesses, fill, info.size, follows).found()
+        found = _Divider(edit.path, accesses, fill, info.size, follows).found()
         if found is not None:
-            path = _split(path, name, fill, found)
-    return path
+            edit = _split(edit, name, fill is not None, found)
+    return edit if edit.path is not path else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,56 +258,43 @@ def _adjoin(a: _Access, b: _Access) -> bool:
     return a.most + one == b.least or b.most + one == a.least
 
 
-def _split(path: Path, name: str, fill: Effect | None, division: _Division) -> Path:
-    if fill is not None:
-        path = spaced(path, len(division.parts))
-        fill = _fill(path, name)
-    info = path.arrays[name]
-    arrays = dict(path.arrays)
-    place: dict[tuple[Poly, tuple[LoopInfo, ...]], tuple[str, Poly]] = {}
-    fills: list[tuple[str, LoopInfo]] = []
+def _split(edit: Edit, name: str, filled: bool, division: _Division) -> Edit:
+    edit = spaced(edit, len(division.parts)) if filled else edit
+    fill = _fill(edit.path, name) if filled else None
+    known = edit.path.arrays
+    infos: dict[str, ArrayInfo] = {}
+    starts: dict[tuple[Poly, tuple[LoopInfo, ...]], tuple[str, Poly]] = {}
     for i, part in enumerate(division.parts):
-        own = name if i == 0 else f"{name}_{i}"
-        while i and own in arrays:
-            own += "_"
-        arrays[own] = replace(info, name=own, size=part.length)
-        place |= {(a.index, a.loops): (own, part.start) for a in part.accesses}
-        if fill is not None:
-            fills.append((own, LoopInfo(f"{fill.counters[-1]}p{i}", part.length, fill.line)))
+        own = unused(f"{name}_{i}", {*known, *infos}, "_") if i else name
+        infos[own] = replace(known[name], name=own, size=part.length)
+        starts |= {(a.index, a.loops): (own, part.start) for a in part.accesses}
+
+    def place(array: str, index: Poly, site: Site, time: int | None) -> tuple[str, Poly]:
+        if time is None and site.effect is fill:
+            return array, index
+        if site.effect is not None and not site.effect.array:
+            raise Unknown(array)
+        own, start = starts[index, site.loops]
+        return own, index - start
+
+    edit = remap(edit, {name}, place, infos).needs(asserts=division.asked)
+    parts = list(zip(infos, division.parts, strict=True))
+    return edit if fill is None else _filled(edit, edit.effect(fill.order), parts)
 
 
-    def placed(x: Expr, loops: tuple[LoopInfo, ...]) -> Expr:
-        def rewrite(n: Expr) -> Expr:
-            if not isinstance(n, Load) or array_of(n) != name:
-                return n
-            index = to_poly(n.index)
-            own, start = place[index, loops]
-            return Load(n.type, timed(own, time_of(n)), from_poly(index - start))
-
-        return transform(x, rewrite)
-
-    def moved(e: Effect) -> Effect:
-        own, start = place[e.index, e.loops] if e.array == name else (e.array, Poly())
-        index = e.index - start
-        if any(_reads(a, name) for a in index.atoms().values()):
-            index = to_poly(placed(from_poly(index), e.loops))
-        guard = placed(e.guard, e.loops) if e.guard is not None else None
-        return replace(e, array=own, index=index, value=placed(e.value, e.loops), guard=guard)
-
-    effects: list[Effect] = []
-    for e in path.effects:
-        if e is not fill:
-            effects.append(moved(e))
-            continue
-        for i, (own, x) in enumerate(fills):
-            index = Poly.variable(x.counter, I32)
-            effects.append(replace(e, array=own, index=index, loops=(*e.loops[:-1], x), order=e.order + i))
-    result = placed(path.result, ()) if path.result is not None else None
-    reads = tuple(moved(r) for r in path.reads if not any(_reads(x, name) for x in sites(r)))
-    trips = [(x, fill.loops[:-1], None) for _, x in fills] if fill is not None else []
-    asserts = (*path.asserts, *((c, 0) for c in division.asked))
-    out = replace(path, effects=tuple(effects), result=result, arrays=arrays, reads=reads, asserts=asserts)
-    return replace(out, trips=(*path.trips, *trips))
+def _filled(edit: Edit, fill: Effect, parts: Sequence[tuple[str, _Part]]) -> Edit:
+    """The store that gives all elements of an array a constant, as one for each part."""
+    inner = fill.loops[-1]
+    first = fill.index.substitute({inner.counter: Poly()})
+    stores: dict[int, Effect] = {}
+    origins: dict[int, list[Origin]] = {}
+    for i, (own, part) in enumerate(parts):
+        loop = LoopInfo(f"{inner.counter}p{i}", part.length, fill.line)
+        x, loops, order = Poly.variable(loop.counter, I32), (*fill.loops[:-1], loop), fill.order + i
+        stores[order] = replace(fill, array=own, index=x, loops=loops, order=order)
+        back, here = part.start - first + x, Poly.variable(inner.counter, I32) - part.start + first
+        origins[order] = [Origin(fill.order, {inner.counter: back}, {loop.counter: here})]
+    return joined(edit, stores, origins, {fill.order})
 
 
 def _sizes(path: Path) -> list[Expr]:
@@ -315,4 +303,4 @@ def _sizes(path: Path) -> list[Expr]:
     return [GE(BOOL, from_poly(p), const(0, I64)) for p in dict.fromkeys(parameters)]
 
 
-__all__ = ["in_parts"]
+__all__ = ["split_arrays"]

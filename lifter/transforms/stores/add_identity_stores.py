@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, EQ, GE, And, Load
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.ir.effect_edits import renamed
+from lifter.ir.effect_edits import Edit, in_domain, renamed, restate
 from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.names import timed
 
@@ -22,8 +22,8 @@ _MOST = 16
 """Elements of one iteration that are filled in."""
 
 
-def with_elements_between(path: Path, outputs: Sequence[str]) -> Path | None:
-    """`path` with stores of such elements; None where there are none."""
+def add_identity_stores(path: Path, outputs: Sequence[str]) -> Edit | None:
+    """Stores of such elements; None where there are none."""
     found: list[Effect] = []
     groups: dict[tuple[str, tuple[str, ...]], list[Effect]] = {}
     for e in path.effects:
@@ -36,11 +36,7 @@ def with_elements_between(path: Path, outputs: Sequence[str]) -> Path | None:
             order += 1
             read = Load(kept.value.type, timed(kept.array, order), from_poly(kept.index))
             found.append(replace(kept, value=read, order=order))
-    if not found:
-        return None
-    known = {loop for loop, _, _ in path.trips}
-    trips = {x: (x, e.loops[:depth], None) for e in found for depth, x in enumerate(e.loops) if x not in known}
-    return replace(path, effects=(*path.effects, *found), trips=(*path.trips, *trips.values()))
+    return restate(path, {}, found) if found else None
 
 
 def _of_pixels(group: Sequence[Effect]) -> Iterator[Effect]:
@@ -74,8 +70,8 @@ def _in_the_middle(group: Sequence[Effect]) -> Iterator[Effect]:
             meet = EQ(BOOL, from_poly(apart), from_poly(Poly()))
             runs = GE(BOOL, from_poly(loop.trip - Poly.constant(1)), from_poly(Poly()))
             kept = replace(a, index=a.index.substitute(after), guard=And(BOOL, runs, meet), loops=rest)
-            yield renamed(kept, {c: f"{c}b" for c in kept.counters})
+            yield in_domain(kept, renamed(kept, {c: f"{c}b" for c in kept.counters}))
             break
 
 
-__all__ = ["with_elements_between"]
+__all__ = ["add_identity_stores"]

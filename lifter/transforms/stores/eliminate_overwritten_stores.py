@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
-from halide_core.ir.structural import substitute, transform
-from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, const
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.algebra.wrapping import reads_memory
 from lifter.ir.dependence import differ, memory_apart
-from lifter.ir.effect_edits import left_to_original, spaced
+from lifter.ir.effect_edits import Domain, Edit, Origin, in_domain, joined, left_to_original, restate, spaced
 from lifter.ir.effect_queries import Follows, ahead_exactly
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, domain, loads_of
 from lifter.ir.names import array_of, is_read
@@ -24,50 +23,48 @@ from lifter.ir.names import array_of, is_read
 _ONE = Poly.constant(1)
 
 
-def without_covered(path: Path, follows: Follows) -> list[Path]:
-    """`path` without such stores: two paths where it has to be told whether a loop has a last iteration."""
+def eliminate_overwritten_stores(path: Path, follows: Follows) -> list[Edit]:
+    """The path without such stores: two paths where it has to be told whether a loop has a last iteration."""
     read = {array_of(n) for n in loads_of(path) if is_read(n)}
     outside = read - path.arrays.keys()
-    paths = [_with_ends_apart(path, read)]
-    done: list[Path] = []
-    while paths:
-        p = paths.pop()
-        found = _next(p, read, follows)
+    edits = [_with_ends_apart(path, read)]
+    done: list[Edit] = []
+    while edits:
+        edit = edits.pop()
+        found = _next(edit.path, read, follows)
         if found is None:
-            done.append(p)
+            done.append(edit)
             continue
         e, instead = found
         pairs = memory_apart({e.array}, outside)
         assert pairs is not None  # what is read is not looked at
-        p = replace(p, apart=p.apart | pairs)
-        paths += [_without(p, e)] if instead is None else _behind_loop(p, e, instead, follows)
+        edit = edit.needs(pairs)
+        edits += [restate(edit, {e.order: None})] if instead is None else _behind_loop(edit, e, instead, follows)
     return done
 
 
-def _with_ends_apart(path: Path, read: Collection[str]) -> Path:
-    """`path` with copies of a fixed length, where the next one starts before they end (`memcpy(d, s, 4); d += 3`), as
+def _with_ends_apart(path: Path, read: Collection[str]) -> Edit:
+    """Copies of a fixed length, where the next one starts before they end (`memcpy(d, s, 4); d += 3`), as
     the elements up to there and single ones behind."""
     long = [(e, n) for e in path.effects if e.array not in read and (n := _step_within(e)) is not None]
     if not long:
-        return path
+        return Edit.on(path)
     most = max(int(e.loops[-1].trip.constant_value() or 0) - n for e, n in long)
-    parts = {e.order * (most + 1): n for e, n in long}
-    spread = spaced(path, most + 1)
-    effects: list[Effect] = []
-    trips = list(spread.trips)
-    for e in spread.effects:
-        first = parts.get(e.order)
-        if first is None:
-            effects.append(e)
-            continue
-        inner = e.loops[-1]
-        short = LoopInfo(inner.counter + "s", Poly.constant(first), e.line)
-        trips.append((short, e.loops[:-1], None))
-        start = _at(e, Poly.variable(short.counter, I32))
-        effects.append(replace(start, loops=(*start.loops, short)))
-        length = int(inner.trip.constant_value() or 0)
-        effects += [replace(_at(e, Poly.constant(k)), order=e.order + 1 + k - first) for k in range(first, length)]
-    return replace(spread, effects=tuple(effects), trips=tuple(trips))
+    edit = spaced(path, most + 1)
+    stores: dict[int, Effect] = {}
+    origins: dict[int, list[Origin]] = {}
+    for whole, first in ((edit.effect(e.order * (most + 1)), n) for e, n in long):
+        inner = whole.loops[-1]
+        short = LoopInfo(inner.counter + "s", Poly.constant(first), whole.line)
+        own = Domain((*whole.loops[:-1], short), {inner.counter: Poly.variable(short.counter, I32)},
+                     {short.counter: Poly.variable(inner.counter, I32)})
+        stores[whole.order] = in_domain(whole, own)
+        origins[whole.order] = [Origin(whole.order, own.back, own.here)]
+        for k in range(first, int(inner.trip.constant_value() or 0)):
+            order, alone = whole.order + 1 + k - first, _in_iteration(whole, Poly.constant(k))
+            stores[order] = replace(in_domain(whole, alone), order=order)
+            origins[order] = [Origin(whole.order, alone.back)]
+    return joined(edit, stores, origins, ())
 
 
 _MOST = 32
@@ -198,54 +195,43 @@ def _may_stand_behind(e: Effect, depth: int, path: Path) -> bool:
     return len(e.loops) == depth + 1 and all(x.loops == e.loops and differ(x.index, e.index) for x in later)
 
 
-def _without(path: Path, e: Effect) -> Path:
-    return replace(path, effects=tuple(x for x in path.effects if x is not e))
-
-
-def _behind_loop(path: Path, e: Effect, depth: int, follows: Follows) -> list[Path]:
-    """`path` with a store in the last iteration of its innermost loop only, behind that loop; or the two paths on which
-    that loop runs, and does not."""
-    loop = e.loops[depth]
+def _behind_loop(edit: Edit, e: Effect, depth: int, follows: Follows) -> list[Edit]:
+    """A store made in the last iteration of its innermost loop only, behind that loop; or the two paths on which that
+    loop runs, and does not."""
+    path, loop = edit.path, e.loops[depth]
     last = loop.trip - _ONE
     runs = GE(BOOL, from_poly(last), const(0, I64))
     guard = None
     if not follows([*path.conditions, *domain(e.loops[:depth])], last):
         if not any(x.counter in last.names() for x in e.loops) and not any(map(reads_memory, last.atoms().values())):
-            running = _with_fewer_guards(replace(path, conditions=(*path.conditions, runs)), follows)
-            idle = replace(path, conditions=(*path.conditions, LT(BOOL, from_poly(last), const(0, I64))))
+            running = _with_fewer_guards(edit.needs(conditions=[runs]), follows)
+            idle = edit.needs(conditions=[LT(BOOL, from_poly(last), const(0, I64))])
             nothing = all(loop in x.loops for x in path.effects)
-            return [running, replace(idle, effects=()) if nothing else left_to_original(idle)]
+            stores: dict[int, Effect | None] = {x.order: None for x in path.effects}
+            return [running, restate(idle, stores) if nothing else left_to_original(idle)]
         guard = runs
-
-    moved = replace(
-        _at(e, last),
-        guard=guard,
-        order=2 * max(x.order for x in path.effects if x.loops[: depth + 1] == e.loops[: depth + 1]) + 1,
-    )
-    rest = spaced(_without(path, e), 2)
-    return [replace(rest, effects=tuple(sorted((*rest.effects, moved), key=lambda x: x.order)))]
+    end = max(x.order for x in path.effects if x.loops[: depth + 1] == e.loops[: depth + 1])
+    rest = spaced(edit, 2)
+    alone = _in_iteration(e, last)
+    moved = replace(in_domain(rest.effect(2 * e.order), alone), guard=guard, order=2 * end + 1)
+    return [joined(rest, {moved.order: moved}, {moved.order: [Origin(2 * e.order, alone.back)]}, {2 * e.order})]
 
 
-def _at(e: Effect, iteration: Poly) -> Effect:
-    """A store in one iteration of its innermost loop."""
-    counter = e.loops[-1].counter
-
-    def tidy(n: Expr) -> Expr:
-        return replace(n, index=from_poly(to_poly(n.index))) if isinstance(n, Load) else n
-
-    value = transform(substitute(e.value, {counter: from_poly(iteration, I32)}), tidy)
-    return replace(e, index=e.index.substitute({counter: iteration}), value=value, loops=e.loops[:-1])
+def _in_iteration(e: Effect, iteration: Poly) -> Domain:
+    """A store in one iteration of its innermost loop alone."""
+    return Domain(e.loops[:-1], {e.counters[-1]: iteration})
 
 
-def _with_fewer_guards(path: Path, follows: Follows) -> Path:
-    """`path` without guards that its conditions imply."""
+def _with_fewer_guards(edit: Edit, follows: Follows) -> Edit:
+    """The path without guards that its conditions imply."""
+    path = edit.path
 
     def holds(guard: Expr) -> bool:
         ahead = ahead_exactly(guard, path.conditions, follows)
         return ahead is not None and follows(path.conditions, ahead)
 
-    plain = (replace(e, guard=None) if e.guard is not None and holds(e.guard) else e for e in path.effects)
-    return replace(path, effects=tuple(plain))
+    implied = (e for e in path.effects if e.guard is not None and holds(e.guard))
+    return restate(edit, {e.order: replace(e, guard=None) for e in implied})
 
 
 def solved(target: Poly, index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
@@ -270,4 +256,4 @@ def _divided(rest: Poly, steps: Mapping[str, Poly]) -> dict[str, Poly] | None:
     return found if rest.is_zero() else None
 
 
-__all__ = ["solved", "without_covered"]
+__all__ = ["eliminate_overwritten_stores", "solved"]

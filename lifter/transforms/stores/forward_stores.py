@@ -17,21 +17,16 @@ from lifter.algebra.fold import fold_node, is_true
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
 from lifter.ir.dependence import undisturbed
+from lifter.ir.effect_edits import Edit, Origin, joined
 from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import Effect, Path, domain, loads, values_of
 from lifter.ir.names import array_of, time_of, timed
 
 
-def without_repeated(path: Path, follows: Follows) -> Path:
-    """`path` with such stores joined."""
-    while True:
-        for first, second in _pairs(path.effects):
-            found = _joined(path, first, second, follows)
-            if found is not None:
-                path = found
-                break
-        else:
-            return path
+def forward_stores(path: Path, follows: Follows) -> Edit | None:
+    """Two such stores as one."""
+    found = (_joined(path, first, second, follows) for first, second in _pairs(path.effects))
+    return next((edit for edit in found if edit is not None), None)
 
 
 def _pairs(effects: Sequence[Effect]) -> list[tuple[Effect, Effect]]:
@@ -46,7 +41,7 @@ def _pairs(effects: Sequence[Effect]) -> list[tuple[Effect, Effect]]:
     return out
 
 
-def _joined(path: Path, first: Effect, second: Effect, follows: Follows) -> Path | None:
+def _joined(path: Path, first: Effect, second: Effect, follows: Follows) -> Edit | None:
     if any(map(reads_memory, second.index.atoms().values())):
         return None
     others = [e for e in path.effects if e is not first and e is not second]
@@ -80,9 +75,8 @@ def _joined(path: Path, first: Effect, second: Effect, follows: Follows) -> Path
         second, value=value, guard=None if guard is None or is_true(guard) else guard,
         rewritten=first.rewritten or second.rewritten or bool(loads(value)),
     )
-    known = [(c, 0) for c in {key(c): c for c in asked}.values()]
-    effects = tuple(one if e is second else e for e in path.effects if e is not first)
-    return replace(path, effects=effects, asserts=(*path.asserts, *known))
+    known = {key(c): c for c in asked}.values()
+    return joined(path, {second.order: one}, {second.order: [Origin(second.order)]}, {first.order}).needs(asserts=known)
 
 
 def _of(e: Effect) -> list[Expr]:
@@ -109,4 +103,4 @@ def _never_zero(distance: Poly, path: Path, e: Effect, follows: Follows) -> list
     return [NE(BOOL, from_poly(distance, I64), const(0, I64))]
 
 
-__all__ = ["without_repeated"]
+__all__ = ["forward_stores"]

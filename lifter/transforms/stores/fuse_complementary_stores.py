@@ -10,23 +10,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, Expr, Load, Select
-from halide_core.ir.structural import key, substitute, transform, variables
+from halide_core.ir.expr import I32, Expr, Select
+from halide_core.ir.structural import key, variables
 from lifter.algebra.fold import conjunction, negate, parts
-from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.polynomial import Poly
 from lifter.ir.dependence import may_wait
+from lifter.ir.effect_edits import Edit, Origin, at, joined
 from lifter.ir.effects import Effect, Path, loads
 
 
-def merge_arms(path: Path) -> Path:
-    """`path` with such loops joined: what the first stores is stored where the second does it."""
-    effects = list(path.effects)
-    for place, second in enumerate(effects):
-        first = next((e for e in reversed(effects[:place]) if _are_arms(path, e, second)), None)
+def fuse_complementary_stores(path: Path) -> Edit | None:
+    """Two such loops joined: what the first stores is stored where the second does it."""
+    for place, second in enumerate(path.effects):
+        first = next((e for e in reversed(path.effects[:place]) if _are_arms(path, e, second)), None)
         if first is not None:
-            kept = [_merged(first, second) if e is second else e for e in effects if e is not first]
-            return merge_arms(replace(path, effects=tuple(kept)))
-    return path
+            return _merged(path, first, second)
+    return None
 
 
 def _are_arms(path: Path, first: Effect, second: Effect) -> bool:
@@ -65,20 +64,14 @@ def _renaming(first: Effect, second: Effect) -> dict[str, Poly]:
     return {a: Poly.variable(b, I32) for a, b in zip(first.counters, second.counters, strict=True) if a != b}
 
 
-def _merged(first: Effect, second: Effect) -> Effect:
+def _merged(path: Path, first: Effect, second: Effect) -> Edit:
     choice = _choice(first, second)
     assert choice is not None
     shared = {key(c) for c in parts(first.guard)}
     guard = conjunction([c for c in parts(second.guard) if key(c) in shared])
-    names: dict[str, Expr] = {n: from_poly(p, I32) for n, p in _renaming(first, second).items()}
-    value = Select(second.value.type, choice, _renamed(first.value, names), second.value)
-    return replace(second, value=value, guard=guard, rewritten=first.rewritten or second.rewritten)
-
-
-def _renamed(e: Expr, names: dict[str, Expr]) -> Expr:
-    """`e` over other counters, addresses in normal form."""
-
-    def tidy(n: Expr) -> Expr:
-        return replace(n, index=from_poly(to_poly(n.index))) if isinstance(n, Load) else n
-
-    return transform(substitute(e, names), tidy)
+    back = _renaming(first, second)
+    here = {b: Poly.variable(a, I32) for a, b in zip(first.counters, second.counters, strict=True) if a != b}
+    value = Select(second.value.type, choice, at(first.value, back), second.value)
+    one = replace(second, value=value, guard=guard, rewritten=first.rewritten or second.rewritten)
+    origins = {second.order: [Origin(first.order, back, here), Origin(second.order)]}
+    return joined(path, {second.order: one}, origins, {first.order})

@@ -12,31 +12,31 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, And, Expr, Or, Select, make_bool
-from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.expr import And, Expr, Or, Select, make_bool
+from halide_core.ir.structural import key, post_order, transform
 from lifter.algebra.fold import conjunction, fold, negate
-from lifter.algebra.polynomial import Poly, from_poly
-from lifter.ir.effect_edits import spaced
-from lifter.ir.effects import Effect, LoopInfo, Path, loads
-from lifter.ir.names import array_of
+from lifter.ir.effect_edits import Edit, Origin, in_domain, joined, renamed, restate, spaced
+from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.names import array_of, unused
 
 _MOST = 4
 """Choices that are taken apart, at the most: each makes a store more of one."""
 
 
-def guarded_apart(path: Path, outputs: Collection[str], of_data: bool) -> Path | None:
-    """`path` with such stores; None if there are none, or too many.  What only data guard may be read in any case: by
-    conditions `of_data` a store need not always be taken apart."""
+def split_guarded_reads(path: Path, outputs: Collection[str], of_data: bool) -> Edit | None:
+    """Such stores; None if there are none, or too many.  What only data guard may be read in any case: by conditions
+    `of_data` a store need not always be taken apart."""
+    edit = Edit.on(path)
     for taken in range(_MOST + 1):
-        parts = (_apart(path, e, of_data) for e in path.effects if e.array in outputs)
+        parts = (_apart(edit.path, e, of_data) for e in edit.path.effects if e.array in outputs)
         found = next((p for p in parts if p is not None), None)
         if found is None:
-            return path if taken else None
-        path = found
+            return edit if taken else None
+        edit = edit.followed_by(found)
     return None
 
 
-def _apart(path: Path, e: Effect, of_data: bool) -> Path | None:
+def _apart(path: Path, e: Effect, of_data: bool) -> Edit | None:
     nest = [x for x in path.effects if x.nest == e.nest]
     if len(nest) > 1 or not e.loops or any(loads(a) for a in e.index.atoms().values()):
         return None
@@ -52,11 +52,12 @@ def _apart(path: Path, e: Effect, of_data: bool) -> Path | None:
         values, tests = values[::-1], tests[::-1]
     bare = not loads(values[1])
     first = replace(e, value=values[1], guard=e.guard if bare else _both(e.guard, tests[1]))
-    path = spaced(replace(path, effects=tuple(first if x is e else x for x in path.effects)), 2)
-    first = next(x for x in path.effects if x.order == e.order * 2)
-    second, trips = _again(path, replace(first, value=values[0], guard=_both(e.guard, tests[0]), order=first.order + 1))
-    effects = tuple(y for x in path.effects for y in ((x, second) if x is first else (x,)))
-    return replace(path, effects=effects, trips=(*path.trips, *trips))
+    edit = spaced(restate(path, {e.order: first}), 2)
+    first = edit.effect(e.order * 2)
+    second = replace(first, value=values[0], guard=_both(e.guard, tests[0]), order=first.order + 1)
+    own = renamed(second, _fresh(path, second))
+    origins = {e.order * 2: [Origin(e.order * 2)], second.order: [Origin(e.order * 2, own.back, own.here)]}
+    return joined(edit, {second.order: in_domain(second, own)}, origins, ())
 
 
 def _taken(value: Expr, of_data: bool) -> tuple[Expr, Select | None]:
@@ -113,26 +114,14 @@ def _chosen(value: Expr, condition: Expr, holds: bool) -> Expr:
     return transform(value, rewrite)
 
 
-def _again(path: Path, e: Effect) -> tuple[Effect, list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]]]:
-    """An effect in loops of its own."""
+def _fresh(path: Path, e: Effect) -> dict[str, str]:
+    """Names for loops of an effect's own."""
     used = {info.counter for info, _, _ in path.trips}
-    rename: dict[str, Poly] = {}
-    loops: list[LoopInfo] = []
-    trips: list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]] = []
-    for loop in e.loops:
-        name = f"{loop.counter}g"
-        while name in used:
-            name += "g"
-        used.add(name)
-        new = replace(loop, counter=name, trip=loop.trip.substitute(rename), condition=None)
-        trips.append((new, tuple(loops), None))
-        loops.append(new)
-        rename[loop.counter] = Poly.variable(name, I32)
-    names = {n: from_poly(p, I32) for n, p in rename.items()}
-    value = substitute(e.value, names)
-    guard = None if e.guard is None else substitute(e.guard, names)
-    moved = replace(e, index=e.index.substitute(rename), value=value, guard=guard, loops=tuple(loops))
-    return moved, trips
+    names: dict[str, str] = {}
+    for counter in e.counters:
+        names[counter] = unused(f"{counter}g", used)
+        used.add(names[counter])
+    return names
 
 
-__all__ = ["guarded_apart"]
+__all__ = ["split_guarded_reads"]

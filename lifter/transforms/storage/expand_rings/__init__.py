@@ -18,84 +18,90 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32
 from lifter.algebra.polynomial import Poly
+from lifter.ir.effect_edits import Domain, Edit, recounted, reindex, restate
 from lifter.ir.effect_queries import Follows, ahead_exactly
 from lifter.ir.effects import LoopInfo, Path, domain
 from lifter.transforms.storage.distribute_loops import first_alone, shared
 from lifter.transforms.storage.expand_rings.expansion import Expansion
 from lifter.transforms.storage.expand_rings.row_layout import No
-from lifter.transforms.storage.merge_row_stores import joined
-from lifter.transforms.storage.propagate_row_copies import without_copies
+from lifter.transforms.storage.merge_row_stores import merged
+from lifter.transforms.storage.propagate_row_copies import propagate_row_copies
 
 
-def without_carried(path: Path, follows: Follows) -> Path:
-    """`path` with a row for each iteration in place of such arrays."""
+def expand_rings(path: Path, follows: Follows) -> Edit | None:
+    """A row for each iteration in place of such arrays."""
+    edit = Edit.on(path)
     with_rows: list[str] = []
     for name, info in path.arrays.items():
         if not info.cell and info.size is not None:
-            found = _with_rows(path, name, follows)
+            found = _with_rows(edit.path, name, follows)
             if found is not None:
-                path = found
+                edit = edit.followed_by(found)
                 with_rows.append(name)
-    path = _in_order(path, with_rows, follows)
+    edit = _in_order(edit, with_rows, follows)
     for name in with_rows:
-        path = _without_idle_rows(path, name, follows)
-    return path
+        shorter = _without_idle_rows(edit.path, name, follows)
+        edit = edit.followed_by(shorter) if shorter is not None else edit
+    return edit if edit.path is not path else None
 
 
-def _in_order(path: Path, names: list[str], follows: Follows) -> Path:
-    """`path` with the stores to arrays that have a row for each iteration in loops of their own, where that is known to
-    be the same; those first that are not made of others.  What these arrays and something else are made of gets a row
-    for each iteration too."""
+def _in_order(edit: Edit, names: list[str], follows: Follows) -> Edit:
+    """The stores to arrays that have a row for each iteration in loops of their own, where that is known to be the
+    same; those first that are not made of others.  What these arrays and something else are made of gets a row for each
+    iteration too."""
+    path = edit.path
     for name in names:
         last = [e for e in path.effects if e.array == name][-1]
         loop = last.loops[len(path.arrays[name].loops)]
         found = first_alone(path, name, loop)
         if found is not None:
-            return _in_order(found, names, follows)
+            return _in_order(edit.followed_by(found), names, follows)
         for other in shared(path, name, loop) - set(names):
             expanded = _with_rows(path, other, follows, True)
             if expanded is not None:
                 names.append(other)
-                return _in_order(expanded, names, follows)
-    return path
+                return _in_order(edit.followed_by(expanded), names, follows)
+    return edit
 
 
-def _with_rows(path: Path, name: str, follows: Follows, any_array: bool = False) -> Path | None:
-    """`path` with rows for an array that carries values, or for `any_array`."""
+def _with_rows(path: Path, name: str, follows: Follows, any_array: bool = False) -> Edit | None:
+    """Rows for an array that carries values, or for `any_array`."""
     for variant in _variants(path, name, follows, any_array):
         try:
-            return Expansion(variant, name, follows).expanded()
+            return variant.followed_by(Expansion(variant.path, name, follows).expanded())
         except No:
             continue
     return None
 
 
-def _variants(path: Path, name: str, follows: Follows, any_array: bool) -> Iterator[Path]:
+def _variants(path: Path, name: str, follows: Follows, any_array: bool) -> Iterator[Edit]:
+    edit = Edit.on(path)
     try:
         carried = Expansion(path, name, follows)
         if carried.round == 1 and not any_array and not carried.carries():
             return
-        path = without_copies(path, name, follows)
-        carried = Expansion(path, name, follows)
+        while (found := propagate_row_copies(edit.path, name, follows)) is not None:
+            edit = edit.followed_by(found)
+        carried = Expansion(edit.path, name, follows)
         overlapping = carried.overlapping()
     except No:
         return
     if not overlapping or carried.round > 1:
-        yield path
+        yield edit
     for size in (None, path.arrays[name].size) if carried.round == 1 else ():
-        one = joined(path, carried.own, carried.depth, size)
+        one = merged(edit.path, carried.own, carried.depth, size)
         if one is not None:
-            yield one[0]
+            yield edit.followed_by(one)
     if carried.round > 1:
         whole = carried.padded()
         if whole is not None:
-            yield whole
+            yield edit.followed_by(whole)
     elif overlapping:
-        yield path
+        yield edit
 
 
-def _without_idle_rows(path: Path, name: str, follows: Follows) -> Path:
-    """`path` where a loop of one store, whose guard fails in all iterations after one in which it has failed, ends."""
+def _without_idle_rows(path: Path, name: str, follows: Follows) -> Edit | None:
+    """A loop of one store, whose guard fails in all iterations after one in which it has failed, ended there."""
     for e in path.effects:
         if e.array != name or e.guard is None:
             continue
@@ -110,10 +116,9 @@ def _without_idle_rows(path: Path, name: str, follows: Follows) -> Path:
                 continue
             shorter = LoopInfo(loop.counter, trip, loop.line)
             loops = tuple(shorter if x is loop else x for x in e.loops)
-            effects = tuple(replace(x, guard=None, loops=loops) if x is e else x for x in path.effects)
-            trips = tuple((shorter, *t[1:]) if t[0] == loop else t for t in path.trips)
-            return replace(path, effects=effects, trips=trips)
-    return path
+            edit = reindex(restate(path, {e.order: replace(e, guard=None)}), {e.order: Domain(loops, {})})
+            return recounted(edit, {loop: shorter})
+    return None
 
 
-__all__ = ["without_carried"]
+__all__ = ["expand_rings"]

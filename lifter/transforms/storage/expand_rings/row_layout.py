@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LE, Div, Expr, const, const_value
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.ir.effect_edits import Edit, restate
 from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, sites
 from lifter.ir.names import any_counter, array_of, is_counter
@@ -54,7 +55,7 @@ class Rows:
     """A local array, the loop in which it is last stored to, and how its elements lie in rows.  Raises No."""
 
     def __init__(self, path: Path, name: str, follows: Follows) -> None:
-        self.path, self.name, self.follows = path, name, follows
+        self.edit, self.path, self.name, self.follows = Edit.on(path), path, name, follows
         self.info = path.arrays[name]
         self.depth = len(self.info.loops)
         self.stores = [e for e in path.effects if e.array == name]
@@ -212,4 +213,5 @@ class Rows:
     def drop(self, e: Effect) -> None:
         self.before.remove(e)
         self.stores.remove(e)
-        self.path = replace(self.path, effects=tuple(x for x in self.path.effects if x is not e))
+        self.edit = restate(self.edit, {e.order: None})
+        self.path = self.edit.path

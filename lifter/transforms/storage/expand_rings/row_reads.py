@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core.ir.expr import BOOL, GE, I32, I64, Expr, Load, const
+from halide_core.ir.expr import BOOL, GE, I32, I64, Expr, const
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effect_queries import ahead_exactly
 from lifter.ir.effects import Effect, LoopInfo, domain, loads, sites
-from lifter.ir.names import array_of, split_tag, time_of
+from lifter.ir.names import array_of, time_of
 from lifter.transforms.storage.expand_rings.row_layout import No, Place, Rows
 from lifter.transforms.stores.eliminate_overwritten_stores import solved
 
@@ -43,10 +43,9 @@ class Reads(Rows):
         pairs = ((a, b) for i, a in enumerate(self.own) for b in self.own[:i])
         return any(self.may_meet(b, a, a.order, self.places[a.order].element, True) for a, b in pairs)
 
-    def seen(self, n: Load, site: Effect | None) -> Poly:
+    def seen(self, index: Poly, time: int, site: Effect | None) -> Poly:
         """Where a read finds its element in the array that has a row for each iteration."""
-        _, time = split_tag(n.name)
-        place = self.place(to_poly(n.index))
+        place = self.place(index)
         if site is not None and self.within(site):
             row = self.seen_within(place, site, time)
         elif time <= self.first:

@@ -1,7 +1,7 @@
 """What is done with a path after each transform: nothing, or checks and text.
 
 `LIFT_CHECK_PATHS=1` verifies the path, and runs it beside the one before on small samples; `LIFT_DEBUG_PATHS=1` prints
-it."""
+it.  `lift --check-rewritings` proves the edits as well, those that can be (`verifier/rewritings`)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import BOOL, GE, I64, LE, Expr, const
 from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.effect_edits import Edit
 from lifter.ir.effect_interpreter import (
     EffectInterpreter,
     IllFormed,
@@ -31,8 +32,16 @@ from lifter.ir.sample_memory import any_scalar
 
 Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]]
 """Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
+Prove = Callable[[Edit], bool]
+"""Whether an edit is proved to be right."""
+Find = Callable[[Path], Edit | None]
+"""What a transform makes of a path; None where it has nothing to do."""
+Told = Callable[[str, str], None]
+"""Is told of a transform that has changed a path: its name, and which of the words below holds."""
+PROVED, SAMPLED, NEITHER = "proved", "run on samples", "neither"
 Watch = Callable[[str, Path, Path], None]
 """Is told of a transform that has changed a path: its name, the path before it, the path after it."""
+_MOST_EDITS = 1000
 
 
 class WrongTransform(Exception):
@@ -45,15 +54,30 @@ class Rewritings:
 
     made: int = 0
     """Transforms that changed a path."""
+    proved: int = 0
+    """Of these, proved."""
     checked: int = 0
-    """Of these, run on samples beside what they were made of."""
+    """Run on samples beside what they were made of, and not proved."""
     unseen: int = 0
-    """For which no sample was found, or none could be run."""
+    """Neither: no sample was found, or none could be run."""
+    asked: bool = False
+    """Whether people asked for these counts."""
 
     def add(self, more: Rewritings) -> None:
         self.made += more.made
+        self.proved += more.proved
         self.checked += more.checked
         self.unseen += more.unseen
+        self.asked |= more.asked
+
+    def words(self) -> str:
+        """The counts for people, who asked for them; empty where nothing was rewritten."""
+        if not self.asked or not self.made:
+            return ""
+        parts = [f"{self.proved} proved"] if self.proved or not self.checked else []
+        parts += [f"{self.checked} run on samples"] if self.checked else []
+        parts += [f"{self.unseen} neither"] if self.unseen else []
+        return f"{self.made} rewriting{'s' if self.made != 1 else ''}: {', '.join(parts)}"
 
 
 @dataclass(slots=True)
@@ -64,6 +88,9 @@ class PathLog:
     sample: Sample | None = None
     rewritings: Rewritings = field(default_factory=Rewritings)
     watch: Watch | None = None
+    prove: Prove | None = None
+    """Whether an edit is proved to be right; None where nobody asks, as it takes longer than the rewritings do."""
+    told: Told | None = None
     samples: int = 2
     """On how many a path is run."""
     checks: bool = field(default_factory=lambda: os.environ.get("LIFT_CHECK_PATHS") == "1")
@@ -74,31 +101,50 @@ class PathLog:
         """A path as symbolic execution has found it, which is held to the function itself."""
         return self._seen("execute", None, path, level)
 
-    def after(self, name: str, before: Path, path: Path, level: Level) -> Path:
-        """`path`, which the transform `name` has made of `before`."""
+    def after(self, name: str, before: Path, path: Path, level: Level, edits: Sequence[Edit] = ()) -> Path:
+        """`path`, which the transform `name` has made of `before` by `edits`."""
         if path is before:
             return path
         self.rewritings.made += 1
         if self.watch is not None:
             self.watch(name, before, path)
-        return self._seen(name, before, path, level)
+        proved = self.prove is not None and bool(edits) and all(map(self.prove, edits))
+        return self._seen(name, before, path, level, proved)
 
-    def after_each(self, name: str, before: Path, paths: Sequence[Path], level: Level) -> list[Path]:
+    def apply(self, name: str, path: Path, find: Find, level: Level, most: int = _MOST_EDITS) -> Path:
+        """What the edits make of `path` that the transform `name` finds, one after the other."""
+        before, edits = path, list[Edit]()
+        while len(edits) < most and (edit := find(path)) is not None:
+            edits.append(edit)
+            path = edit.path
+        return self.after(name, before, path, level, edits)
+
+    def after_each(self, name: str, before: Path, edits: Sequence[Edit], level: Level) -> list[Path]:
         """As `after`, of a transform that makes several paths of one."""
-        return [self.after(name, before, p, level) for p in paths]
+        return [self.after(name, before, edit.path, level, [edit]) for edit in edits]
 
-    def _seen(self, name: str, before: Path | None, path: Path, level: Level) -> Path:
+    def _seen(self, name: str, before: Path | None, path: Path, level: Level, proved: bool = False) -> Path:
         if self.prints:
             print(f"After {name}:\n{path_text(path)}", file=sys.stderr)
         if self.checks:
             verify(self.function, path, level)
-            self._run(name, before, path)
+            ran = self._run(name, before, path)
+            if before is not None:
+                self._note(name, PROVED if proved else SAMPLED if ran else NEITHER)
         return path
 
-    def _run(self, name: str, before: Path | None, path: Path) -> None:
-        """Runs both from the same memory.  Raises WrongTransform where they leave something else."""
+    def _note(self, name: str, verdict: str) -> None:
+        self.rewritings.proved += verdict == PROVED
+        self.rewritings.checked += verdict == SAMPLED
+        self.rewritings.unseen += verdict == NEITHER
+        if self.told is not None:
+            self.told(name, verdict)
+
+    def _run(self, name: str, before: Path | None, path: Path) -> bool:
+        """Runs both from the same memory, if that can be done.  Raises WrongTransform where they leave something
+        else, whether or not that has been proved: a proof may be wrong too."""
         if self.sample is None:
-            return
+            return False
         ran = False
         for seed, drawn in enumerate(self._drawn(self.sample, before, path)):
             values = _with_others(self.function, drawn, seed)
@@ -111,9 +157,7 @@ class PathLog:
             if problem:
                 raise WrongTransform(f"{name} changes what {self.function.name} does: {problem}, for {values}")
             ran = True
-        if before is not None:
-            self.rewritings.checked += ran
-            self.rewritings.unseen += not ran
+        return ran
 
     def _problem(self, before: Path | None, path: Path, values: Mapping[str, object], seed: int) -> str:
         """What a path does that is not what it was made of does; empty where it does the same.  Raises NotRun."""

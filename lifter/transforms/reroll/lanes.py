@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable, children, const, with_children
-from halide_core.ir.structural import key
+from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable, const
+from lifter.algebra.anti_unify import INSIDE, AntiUnifier, Inside
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.names import array_of, is_read, split_tag
@@ -19,18 +19,13 @@ class Lanes:
     def __init__(self, written: set[str], counter: str) -> None:
         self.written = written
         self.counter = Variable(I32, counter)
-        self.known: dict[tuple[int, ...], Expr | None] = {}
+        self._unifier = AntiUnifier(self._differing, fold_node)
 
     def one(self, lanes: Sequence[Expr]) -> Expr | None:
         """An expression over the counter that is each lane's for its number; None where there is none of their form."""
-        keys = tuple(key(e) for e in lanes)
-        if len(set(keys)) == 1:
-            return lanes[0]
-        if keys not in self.known:
-            self.known[keys] = self._differing(lanes)
-        return self.known[keys]
+        return self._unifier.one(lanes)
 
-    def _differing(self, lanes: Sequence[Expr]) -> Expr | None:
+    def _differing(self, lanes: Sequence[Expr]) -> Expr | Inside | None:
         first = lanes[0]
         if any(type(e) is not type(first) or e.type != first.type for e in lanes):
             return None
@@ -38,14 +33,7 @@ class Lanes:
             return self._read([e for e in lanes if isinstance(e, Load)])
         if isinstance(first, IntImm | UIntImm):
             return self._constant([e.value for e in lanes if isinstance(e, IntImm | UIntImm)], first)
-        inner = [children(e) for e in lanes]
-        if not inner[0] or any(len(c) != len(inner[0]) for c in inner):
-            return None
-        if any(key(with_children(first, c)) != key(e) for e, c in zip(lanes, inner, strict=True)):
-            return None
-        found = [self.one(column) for column in zip(*inner, strict=True)]
-        whole = tuple(c for c in found if c is not None)
-        return fold_node(with_children(first, whole)) if len(whole) == len(found) else None
+        return INSIDE
 
     def _read(self, lanes: list[Load]) -> Expr | None:
         names = {e.name for e in lanes}

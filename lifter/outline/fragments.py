@@ -51,6 +51,11 @@ class Variable:
     that are registers."""
 
     @property
+    def is_object(self) -> bool:
+        """Whether it is an object of a class; in C++ the loop works on it by reference."""
+        return self.type.get_canonical().kind is TypeKind.RECORD
+
+    @property
     def moves(self) -> bool:
         """Whether it is a pointer that the loop leaves at another element, which is said as how far that is."""
         return self.left and self.type.get_canonical().kind is TypeKind.POINTER
@@ -70,6 +75,7 @@ class Fragment:
     loop: Cursor
     line: int
     variables: tuple[Variable, ...] = ()
+    cxx: bool = False
     refused: str = ""
     """Why it cannot be one; then only what is inside may."""
     inner: list[Fragment] = field(default_factory=list)
@@ -82,8 +88,8 @@ class Fragment:
             yield from f.all()
 
 
-def fragments(function: Cursor) -> list[Fragment]:
-    """The outermost loops of a function, with those inside of them."""
+def fragments(function: Cursor, cxx: bool) -> list[Fragment]:
+    """The outermost loops of a function in C, or in C++, with those inside of them."""
     labels = any(c.kind in (CursorKind.GOTO_STMT, CursorKind.LABEL_STMT) for c in preorder(function))
     taken = _addresses_kept(function)
     found: list[Fragment] = []
@@ -91,7 +97,7 @@ def fragments(function: Cursor) -> list[Fragment]:
     def descend(c: Cursor, into: list[Fragment]) -> None:
         for n in children(c):
             if n.kind in LOOPS:
-                own = _fragment(function, n, labels, taken)
+                own = _fragment(function, n, labels, taken, cxx)
                 into.append(own)
                 descend(n, own.inner)
             else:
@@ -116,8 +122,8 @@ def _name(function: Cursor, all_: list[Fragment]) -> None:
         f.name = f"{function.spelling}{_MARK}{f.line}{count}"
 
 
-def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int]) -> Fragment:
-    out = Fragment("", function, loop, line(loop))
+def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int], cxx: bool) -> Fragment:
+    out = Fragment("", function, loop, line(loop), cxx=cxx)
     if labels:
         out.refused = "the function has labels"
         return out
@@ -153,7 +159,7 @@ def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int]) -> 
             continue
         given = key in first or any(_mentions(e, key) for e in remade.values())
         v = Variable(target.spelling, target.type, given, key in changed and key in after)
-        out.refused = _problem(v, key in changed, key in taken, loop)
+        out.refused = _problem(v, key in changed, key in taken, out)
         if not out.refused and v.moves and not _only_moves(key, loop):
             out.refused = f"the pointer '{v.name}' is set to another array"
         if out.refused:
@@ -204,18 +210,18 @@ def _is_local(target: Cursor) -> bool:
     return target.kind in _DECLARED and inside and target.linkage is not LinkageKind.EXTERNAL
 
 
-def _problem(v: Variable, changed: bool, kept: bool, loop: Cursor) -> str:
+def _problem(v: Variable, changed: bool, kept: bool, of: Fragment) -> str:
     """Why a variable cannot be handed over; empty where it can."""
     t = v.type.get_canonical()
-    if kept and not v.is_array:
+    if kept and not v.is_array and not (v.is_object and of.cxx):
         return f"the address of '{v.name}' is kept"
     if "(unnamed" in t.spelling or "(anonymous" in t.spelling or "(lambda" in t.spelling:
         return f"the type of '{v.name}' has no name"
     if t.kind is TypeKind.VARIABLEARRAY:
         return f"the size of the array '{v.name}' is a variable"
-    if t.kind is TypeKind.RECORD and changed:
+    if v.is_object and changed and not of.cxx:
         return f"'{v.name}' is an object that it changes"
-    if t.kind in _ARRAYS and any(n.kind is CursorKind.CXX_UNARY_EXPR for n in preorder(loop)):
+    if t.kind in _ARRAYS and any(n.kind is CursorKind.CXX_UNARY_EXPR for n in preorder(of.loop)):
         return f"it may ask for the size of the array '{v.name}'"
     return ""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from clang.cindex import LinkageKind
 
 from lifter.frontend import parse_file
 from lifter.outline import Fragment, Outline, outline
@@ -23,7 +24,7 @@ REFUSED = {
 
 def _outline(source: Path, folder: Path) -> Outline:
     names = {(d.name, d.line) for d in parse_file(str(source)).definitions}
-    return outline(str(source), [], names, folder / "copy.c")
+    return outline(str(source), [], names, folder / f"copy{source.suffix}")
 
 
 @pytest.fixture(scope="module")
@@ -46,23 +47,29 @@ def _innermost(tops: list[Fragment]) -> list[Fragment]:
     return out
 
 
-def _library(text: bytes, path: Path) -> ctypes.CDLL:
-    source = path.with_suffix(".c")
+def _library(text: bytes, path: Path, suffix: str) -> ctypes.CDLL:
+    source = path.with_suffix(suffix)
     source.write_bytes(text)
-    subprocess.run(["cc", "-w", "-O1", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
+    subprocess.run(["c++" if suffix == ".cpp" else "cc", "-w", "-O1", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
     return ctypes.CDLL(str(path))
 
 
-@pytest.mark.parametrize(("source", "least"), [(SOURCE, 20), (SOURCE.with_name("registers.c"), 3)])
+def _visible(found: Outline) -> set[str]:
+    return {f.function.spelling for f in found.tops if f.function.linkage is LinkageKind.EXTERNAL}
+
+
+@pytest.mark.parametrize(("source", "least"), [
+    (SOURCE, 20), (SOURCE.with_name("registers.c"), 3), (SOURCE.with_name("objects.cpp"), 6),
+])
 @pytest.mark.parametrize("chosen", [_outermost, _innermost])
 def test_functions_do_what_they_did(source: Path, least: int, chosen, tmp_path: Path) -> None:
     found = _outline(source, tmp_path)
     taken = chosen(found.tops)
     assert len(taken) >= least
-    own = _library(source.read_bytes(), tmp_path / "own.so")
-    changed = _library(found.with_calls(taken), tmp_path / "changed.so")
+    own = _library(source.read_bytes(), tmp_path / "own.so", source.suffix)
+    changed = _library(found.with_calls(taken), tmp_path / "changed.so", source.suffix)
     rng = np.random.default_rng(11)
-    for name in sorted({f.function.spelling for f in found.tops}):
+    for name in sorted({f.function.spelling for f in found.tops} & _visible(found)):
         for n in (0, 1, 2, 3, 5, 9, 20):
             for _ in range(6):
                 p = rng.integers(0, 10, 24).astype(np.int32)

@@ -23,7 +23,7 @@ def differences(summary: Summary, paths: Sequence[PrintedPath] | None = None) ->
                 continue
             if is_missing(n):
                 missing.add(base_of(n))
-            elif n.name in OWN:
+            elif n.name in OWN and n.type.bits == 32:
                 own.add(base_of(n))
     for path in paths:
         rounded |= {p.name for p in path.parameters if p.type.is_float() and p.type.bits == 64}

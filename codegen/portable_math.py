@@ -14,7 +14,7 @@ OF_BOTH = {
 """Functions that both packages have under one name, of floats of 32 and 64 bits."""
 
 
-OWN = {f"{name}_f32" for name in OF_BOTH.intersection(E.MATHEMATICS)}
+OWN = {f"{name}_f{bits}" for name in OF_BOTH.intersection(E.MATHEMATICS) for bits in (32, 64)}
 """Functions that are arithmetic of its own under `halide_core`, where the C library's are apart."""
 
 

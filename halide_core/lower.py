@@ -86,10 +86,12 @@ def lower(
     known: Mapping[str, Expr] | None = None,
     groups: Mapping[str, int] | None = None,
     vectors: bool = True,
+    contents: Mapping[str, bytes] | None = None,
 ) -> Lowered:
     """Lowers the pipeline of `outputs`.
 
-    `known` gives constants for metadata Variables; `groups` numbers arrays, those with one number may overlap."""
+    `known` gives constants for metadata Variables; `groups` numbers arrays, those with one number may overlap;
+    `contents` has the elements of images that never change."""
     wrap_calls(outputs)
     environment = build_environment(outputs)
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
@@ -170,7 +172,7 @@ def lower(
     s = log.after("share_gathers", share_gathers(s), level, flat)
     kernels: tuple[Kernel, ...] = ()
     if on_device:
-        s, kernels = offload(s, (*inputs, *arrays), environment.order, outputs, most_shared(target))
+        s, kernels = offload(s, (*inputs, *arrays), environment.order, outputs, most_shared(target), contents)
         s = log.after("offload", s, OFFLOADED, flat)
         for k in kernels:
             PassLog(k.names()).after(k.name, k.body, OFFLOADED, k.storage())

@@ -165,6 +165,9 @@ _OF_DEVICES = """
 /* Results stay where they were computed until they are asked for. */
 struct halide_device_interface_t;
 extern int halide_copy_to_host(void *user_context, struct halide_buffer_t *buf);
+extern int halide_buffer_copy(void *user_context, struct halide_buffer_t *src,
+                              const struct halide_device_interface_t *dst_device_interface,
+                              struct halide_buffer_t *dst);
 extern int halide_device_sync(void *user_context, struct halide_buffer_t *buf);
 extern int halide_device_free(void *user_context, struct halide_buffer_t *buf);
 extern void halide_device_release(void *user_context, const struct halide_device_interface_t *device_interface);

@@ -372,7 +372,9 @@ class ExprEmitter:
 
     def _call(self, e: ir.Call, args: list[str]) -> str:
         if e.name == ALIGNED:
-            return self._aligned(e.args[0])
+            return self._aligned(e.args[0], int(const_value(e.args[1]) or 1) if len(e.args) > 1 else LINE)
+        if ir.is_aligned_index(e):
+            return args[0]
         if e.call_type is CallType.INTRINSIC:
             if ir.is_mathematics(e):
                 return llvm_math.call(self.b, e, args, lambda b, operands: ExprEmitter(b, operands, {}).emit)
@@ -386,12 +388,12 @@ class ExprEmitter:
             return self._math(e, parts[0], parts[1], args)
         raise HalideError(f"The back end cannot call {e.name}")
 
-    def _aligned(self, e: Expr) -> str:
-        """Whether the element that `e` loads starts a cache line."""
+    def _aligned(self, e: Expr, bytes_: int) -> str:
+        """Whether the element that `e` loads lies at a multiple of so many bytes."""
         assert isinstance(e, ir.Load)
         b = self.b
         place = b.emit(f"ptrtoint ptr {self.memory.address(e.name, e.index, e.type)} to i64")
-        return b.emit(f"icmp eq i64 {b.emit(f'and i64 {place}, {LINE - 1}')}, 0")
+        return b.emit(f"icmp eq i64 {b.emit(f'and i64 {place}, {bytes_ - 1}')}, 0")
 
     def _math(self, e: ir.Call, base: str, bits: int, args: list[str]) -> str:
         b, source = self.b, e.args[0].type

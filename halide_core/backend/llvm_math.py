@@ -1,6 +1,6 @@
-"""Functions of float32 as functions of the module, one for each number of lanes.
+"""Functions of floats as functions of the module, one for each type and number of lanes.
 
-    sin of 8 lanes:  define internal <8 x float> @hl.sin.8(<8 x float> %x)
+    sin of 8 lanes:  define internal <8 x float> @hl.sin.f32.8(<8 x float> %x)
 
 Arguments for which the usual arithmetic is wrong are looked for in all lanes; a vector that has some takes a branch."""
 
@@ -13,7 +13,7 @@ from halide_core.backend.llvm_types import llvm_type
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, Variable
 from halide_core.ir.types import Bool, Type
-from halide_core.mathematics import FUNCTIONS, MathFunction
+from halide_core.mathematics import MathFunction, function_of
 
 Emit = Callable[[Expr], str]
 Emitters = Callable[[FunctionBuilder, dict[str, str]], Emit]
@@ -22,11 +22,11 @@ _PARAMETERS = ("x", "y")
 
 
 def call(b: FunctionBuilder, e: ir.Call, args: list[str], emitters: Emitters) -> str:
-    """The value of `e`, a call of one of `FUNCTIONS`."""
+    """The value of `e`, a call of one of the functions of `halide_core.mathematics`."""
     text = llvm_type(e.type)
-    symbol = f"hl.{e.name}.{e.type.lanes}"
+    symbol = f"hl.{e.name}.f{e.type.bits}.{e.type.lanes}"
     if b.module.begin(symbol):
-        _define(b, symbol, FUNCTIONS[e.name], e.type, emitters)
+        _define(b, symbol, function_of(e.name, e.type), e.type, emitters)
     return b.emit(f"call {text} @{symbol}({', '.join(f'{text} {a}' for a in args)})")
 
 

@@ -149,6 +149,8 @@ class Memory:
 
     def alignment(self, name: str, index: Expr, t: Type) -> int:
         """Bytes that the address of element `index` is known to be a multiple of."""
+        if isinstance(index, ir.Call) and ir.is_aligned_index(index):
+            return int(const_value(index.args[1]) or 1)
         if name not in self.aligned:
             return t.bytes()
         terms, constant = linear_terms(index)

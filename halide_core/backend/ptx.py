@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -15,7 +17,7 @@ from halide_core.backend.llvm_types import llvm_type, memory_type
 from halide_core.errors import HalideError
 from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.capability import STATIC_SHARED, capability
-from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, is_barrier
+from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, Table, is_apart, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Call, CallType, Expr, const_value
@@ -38,6 +40,8 @@ _BY_EXCHANGE: dict[str, Callable[..., Expr]] = {
     "add": ir.Add, "mul": ir.Mul, "min": ir.Min, "max": ir.Max,
     **{n: partial(_bitwise, f"bitwise_{n}") for n in ("and", "or", "xor")},
 }
+# Spaces of addresses.
+_GLOBAL, _CONSTANT = 1, 4
 # Memory whose size is said when the kernel starts.
 _DYNAMIC = "hl_shared"
 
@@ -105,26 +109,55 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
         # What other threads store before a barrier is seen behind it: such an array is not this thread's alone.
         alone = not meets or name not in k.written or name not in loads
         align = t.bytes() if name in k.given else ALIGNMENT
-        parameters.append(f"ptr {'noalias ' if alone else ''}align {align} %p{i}")
+        # What asks for an address may keep it, for all that LLVM knows.
+        kept = "" if name in k.written else "readonly "
+        parameters.append(f"ptr {'noalias ' if alone else ''}{kept}align {align} %p{i}")
         names.arrays[name], names.array_types[name], names.groups[name] = f"%p{i}", t, i
     for i, v in enumerate(k.scalars):
         text = "i8" if v.type.is_bool() else llvm_type(v.type)
         parameters.append(f"{text} %s{i}")
         names.operands[v.name] = b.emit(f"trunc i8 %s{i} to i1") if v.type.is_bool() else f"%s{i}"
         names.variable_types[v.name] = v.type
-    for register, variables in (("ctaid", BLOCK), ("tid", THREAD)):
-        for axis, v in zip(AXES, variables, strict=True):
+    for register, variables, extents in (("ctaid", BLOCK, k.blocks), ("tid", THREAD, k.threads)):
+        for axis, v, extent in zip(AXES, variables, extents, strict=True):
             callee = module.declare(f"{_SPECIAL}.{register}.{axis}", "i32", [], "")
-            names.operands[v.name] = b.emit(f"call i32 {callee}()")
+            end = const_value(extent)
+            within = "" if end is None or end < 1 else f"range(i32 0, {end}) "
+            names.operands[v.name] = b.emit(f"call {within}i32 {callee}()")
             names.variable_types[v.name] = v.type
     emitter = _KernelEmitter(module, b, names, k.name)
     own = {n for n, _ in k.arrays} - k.given
-    emitter.expr.memory.aligned |= dict.fromkeys((*own, *(a.name for a in k.shared)), ALIGNMENT)
+    own |= {a.name for a in k.shared} | {t.name for t in k.tables}
+    emitter.expr.memory.aligned |= dict.fromkeys(own, ALIGNMENT)
     if k.shared:
         _emit_shared(module, b, k, emitter)
+    for i, table in enumerate(k.tables):
+        name = _table(module, table)
+        space = _CONSTANT if table.constant else _GLOBAL
+        place = b.emit(f"addrspacecast ptr addrspace({space}) @{name} to ptr")
+        names.arrays[table.name], names.array_types[table.name] = place, table.type
+        names.groups[table.name] = len(k.arrays) + len(k.shared) + i
     emitter.emit(k.body)
     b.do("ret void")
-    b.finish(f"define ptx_kernel void @{k.name}({', '.join(parameters)}) nounwind #0")
+    b.finish(f"define ptx_kernel void @{k.name}({', '.join(parameters)}) nounwind {_bounds(k)}#0")
+
+
+def _bounds(k: Kernel) -> str:
+    """How many threads a block has at most, where that is known: so many registers more each of them may have."""
+    sizes = [const_value(t) for t in k.threads]
+    return "" if None in sizes else f'"nvvm.maxntid"="{",".join(map(str, sizes))}" '
+
+
+def _table(module: ModuleBuilder, table: Table) -> str:
+    """The variable that a table is in the module, the same for all kernels that have it in one kind of memory."""
+    space = _CONSTANT if table.constant else _GLOBAL
+    clean = re.sub(r"\W", "_", table.name)
+    name = f"{'constant' if table.constant else 'table'}_{clean}_{zlib.crc32(table.name.encode() + table.data):08x}"
+    if module.begin(name):
+        body = "".join(f"\\{x:02X}" for x in table.data)
+        kind = f"internal addrspace({space}) constant [{len(table.data)} x i8]"
+        module.globals.append(f'@{name} = {kind} c"{body}", align {ALIGNMENT}')
+    return name
 
 
 def _emit_shared(module: ModuleBuilder, b: FunctionBuilder, k: Kernel, emitter: StmtEmitter) -> None:
@@ -153,8 +186,8 @@ def check(k: Kernel) -> None:
                     raise HalideError(f"{k.name}: print, require and traces cannot stand in what a device computes")
                 if n.call_type is CallType.PURE_EXTERN and not is_instruction(n):
                     raise HalideError(
-                        f"{k.name}: a device has no function {n.name}; compute that stage on the host, or in float32 "
-                        "with the functions of the language"
+                        f"{k.name}: a device has no function {n.name}; compute that stage on the host, or with the "
+                        "functions of the language"
                     )
 
 
@@ -167,6 +200,9 @@ class _KernelEmitter(StmtEmitter):
             callee = self.module.declare(_BARRIER, "void", ["i32"], "convergent nounwind")
             self.b.do(f"call void {callee}(i32 0)")
             self.expr.reset()
+            return
+        if is_apart(s):
+            self.b.do('call void asm sideeffect "", "~{memory}"()')
             return
         if isinstance(s, st.Store) and ir.is_atomic(s.value):
             self._update(s)

@@ -183,7 +183,8 @@ def for_device(given: Any, target: Target, gain: Callable[[Expr], Gain], symbol:
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in build_environment(outputs).images)
     arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))
     metadata = _metadata(v, arrays, symbol)
-    lowered = lower(outputs, target, metadata, {a.name: k for k, a in enumerate(arrays, 1)})
+    contents = {n: a.tobytes() for n, a in _constants(v).items()}
+    lowered = lower(outputs, target, metadata, {a.name: k for k, a in enumerate(arrays, 1)}, contents=contents)
     if not lowered.kernels:
         raise HalideError(f"{symbol}: no loop of this variant runs on a device")
     raw_device.check(lowered)
@@ -193,6 +194,11 @@ def for_device(given: Any, target: Target, gain: Callable[[Expr], Gain], symbol:
     ptx = ptx_for(lowered.kernels, target)
     launches = raw_device.launches(lowered, {**metadata, **v.scalars})
     return DeviceVariant(given, v, lowered, ptx, condition, beside, gain(launches))
+
+
+def _constants(v: Any) -> dict[str, Any]:
+    """The images with data of their own."""
+    return {i.name: i.array for i in build_environment(v.pipeline.functions()).images if i.array is not None}
 
 
 def _on_device(
@@ -261,7 +267,7 @@ def _call_kernel(
     owned: list[str] = []
     pointers: dict[str, tuple[str, str]] = {}
     arguments: list[str] = []
-    constants = {i.name: i.array for i in build_environment(v.pipeline.functions()).images if i.array is not None}
+    constants = _constants(v)
     for a in arrays:
         raw = v.buffers[a.name]
         label = raw.pointer or f"own {a.name}"

@@ -1,4 +1,4 @@
-"""Functions of floats: the C library's, arithmetic for those of float32 that have some, and approximations.
+"""Functions of floats: arithmetic for those of float32 and float64, the C library's for others, and approximations.
 
 The coefficients and range reductions of the fast ones are Halide's own (IROperator.cpp), so that they give its bits."""
 
@@ -16,6 +16,8 @@ from halide_core.ir.operators import as_expr, cast_to
 from halide_core.ir.types import Bool, Float, Int, Type
 
 _F32 = Float(32)
+_OWN = (32, 64)
+"""Bits of the floats whose functions are arithmetic."""
 
 
 def _float_type(e: Expr) -> Type:
@@ -28,13 +30,13 @@ def _call(base: str, t: Type, *args: Expr) -> Expr:
 
 
 def _own(base: str) -> Callable[[Any], Expr]:
-    """Like `_unary`, but of float32 as arithmetic."""
+    """Like `_unary`, but of float32 and float64 as arithmetic."""
 
     def build(a: Any) -> Expr:
         e = as_expr(a)
         t = _float_type(e)
         x = cast_to(t, e)
-        return ir.intrinsic(base, t, x) if t == _F32 else _call(base, t, x)
+        return ir.intrinsic(base, t, x) if t.bits in _OWN else _call(base, t, x)
 
     build.__name__ = base
     return build
@@ -68,7 +70,7 @@ def _of_first(base: str) -> Callable[[Any, Any], Expr]:
         x, y = as_expr(a), as_expr(b)
         t = _float_type(x)
         x, y = cast_to(t, x), cast_to(t, y)
-        return ir.intrinsic(base, t, x, y) if t == _F32 and base in ir.MATHEMATICS else _call(base, t, x, y)
+        return ir.intrinsic(base, t, x, y) if t.bits in _OWN and base in ir.MATHEMATICS else _call(base, t, x, y)
 
     build.__name__ = base
     return build

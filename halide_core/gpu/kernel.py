@@ -20,6 +20,9 @@ INDEX_NAMES = THREAD_NAMES | {v.name for v in BLOCK}
 # The name of the Call that is a barrier: no thread goes on before all have come here.
 BARRIER = "gpu_barrier"
 
+# The name of the Call that keeps a version of some code from what another one has in common with it.
+APART = "gpu_apart"
+
 # Bytes that the addresses of arrays, of shared memory too, are multiples of, but for the caller's: as many are loaded
 # at a time.
 ALIGNMENT = 16
@@ -37,13 +40,23 @@ class Shared:
     offset: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An array of the module's own with these bytes, in constant memory or in global memory."""
+
+    name: str
+    type: Type
+    data: bytes
+    constant: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
     """`body` for every thread of a grid of `blocks` blocks of `threads` threads.
 
     `scalars` and `arrays` are what is captured: Variables and arrays in memory of the device, of which `written` are
     stored to, and `given` are the caller's, whose addresses are multiples of an element's size.  The arrays
-    in `shared` lie in `shared_bytes` bytes (int64) of each block's memory."""
+    in `shared` lie in `shared_bytes` bytes (int64) of each block's memory, `tables` in the module."""
 
     name: str
     blocks: Triple
@@ -55,6 +68,7 @@ class Kernel:
     given: frozenset[str]
     shared: tuple[Shared, ...]
     shared_bytes: Expr
+    tables: tuple[Table, ...] = ()
 
     def names(self) -> dict[str, Type]:
         """The types of the Variables that are bound around the body."""
@@ -62,7 +76,7 @@ class Kernel:
 
     def storage(self) -> dict[str, tuple[Type, ...]]:
         """The types of the arrays around the body."""
-        held = [*self.arrays, *((a.name, a.type) for a in self.shared)]
+        held = [*self.arrays, *((a.name, a.type) for a in self.shared), *((a.name, a.type) for a in self.tables)]
         return {name: (t,) for name, t in held}
 
 
@@ -77,6 +91,16 @@ class Leaf(st.Stmt):
 def barrier() -> st.Stmt:
     """A barrier of all threads of a block."""
     return st.Evaluate(ir.Call(I32, BARRIER, (), ir.CallType.EXTERN))
+
+
+def apart() -> st.Stmt:
+    """Nothing; but LLVM must not have loads done before that are done behind it."""
+    return st.Evaluate(ir.Call(I32, APART, (), ir.CallType.EXTERN))
+
+
+def is_apart(s: st.Stmt) -> bool:
+    """Whether `s` is nothing of this kind."""
+    return isinstance(s, st.Evaluate) and isinstance(s.value, ir.Call) and s.value.name == APART
 
 
 def is_barrier(s: st.Stmt) -> bool:

@@ -10,7 +10,7 @@ Values are copied when one side needs what the other has stored last; which that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from halide_core.errors import HalideError
@@ -18,12 +18,16 @@ from halide_core.function import Function
 from halide_core.gpu.barriers import place_barriers
 from halide_core.gpu.capability import MOST_THREADS
 from halide_core.gpu.captured import Captured
+from halide_core.gpu.guards import shorten_guards
+from halide_core.gpu.idle_lanes import release_idle_lanes
 from halide_core.gpu.indices import narrow_indices
 from halide_core.gpu.kernel import BLOCK, INDEX_NAMES, Kernel, Leaf, Triple
 from halide_core.gpu.peeling import peel_first
 from halide_core.gpu.scopes import inside, loaded, stored
 from halide_core.gpu.shared import lay_out_shared
+from halide_core.gpu.tables import Tables
 from halide_core.gpu.threads import most, thread_code
+from halide_core.gpu.wide_accesses import widen_accesses
 from halide_core.interface import Array, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -39,13 +43,20 @@ _MOST_OF_AXIS = (1024, 1024, 64)
 
 
 def offload(
-    s: st.Stmt, arguments: Iterable[Array], functions: list[Function], outputs: list[Function], most_shared: int
+    s: st.Stmt,
+    arguments: Iterable[Array],
+    functions: list[Function],
+    outputs: list[Function],
+    most_shared: int,
+    contents: Mapping[str, bytes] | None = None,
 ) -> tuple[st.Stmt, tuple[Kernel, ...]]:
     """`s`, the code of `functions`, with a Launch in place of each nest of loops over blocks, and the kernels.
 
-    A block may share `most_shared` bytes.  Raises HalideError for what a device cannot do."""
+    A block may share `most_shared` bytes; `contents` has the bytes of arrays that never change.  Raises HalideError for
+    what a device cannot do."""
     arrays = {a.name: a for a in arguments}
-    splitter = _Splitter(most_shared, _names_of(f for f in functions if not f.updates), frozenset(arrays))
+    pure = _names_of(f for f in functions if not f.updates)
+    splitter = _Splitter(most_shared, pure, frozenset(arrays), Tables(contents or {}))
     s = splitter.visit(s, {n: a.type for n, a in arrays.items()})
     used = {n for k in splitter.kernels for n, _ in k.arrays}
     s = _Host(used).around(s)
@@ -76,8 +87,8 @@ def has_blocks(s: st.Stmt) -> bool:
 class _Splitter:
     """Takes kernels out of a statement."""
 
-    def __init__(self, most_shared: int, pure: frozenset[str], given: frozenset[str]) -> None:
-        self.most_shared, self.pure, self.given = most_shared, pure, given
+    def __init__(self, most_shared: int, pure: frozenset[str], given: frozenset[str], tables: Tables) -> None:
+        self.most_shared, self.pure, self.given, self.tables = most_shared, pure, given, tables
         self.kernels: list[Kernel] = []
 
     def visit(self, s: st.Stmt, arrays: dict[str, Type]) -> st.Stmt:
@@ -103,15 +114,20 @@ class _Splitter:
         pure = self.pure | {n for n, old in layout.origins.items() if old in self.pure}
         body = place_barriers(body, threads, layout.common, shared | (stores & arrays.keys()), pure)
         captured = Captured(INDEX_NAMES)
-        body = captured.statement(body)
+        body = captured.statement(shorten_guards(release_idle_lanes(body, threads), threads))
         arrays_in_shared = tuple(replace(a, offset=captured.expression(a.offset)) for a in layout.arrays)
         name = _kernel_name(s.name, len(self.kernels))
         self.check(name, threads, layout.size)
         used = tuple((n, arrays[n]) for n in sorted(_arrays(body) & arrays.keys() - shared))
         written = frozenset(stores - shared) & {n for n, _ in used}
+        tables = self.tables.of_kernel(body, dict(used), written)
+        used = tuple((n, t) for n, t in used if n not in {t.name for t in tables})
         scalars, values = zip(*captured.given.values(), strict=True) if captured.given else ((), ())
         given = self.given & {n for n, _ in used}
-        kernel = Kernel(name, blocks, threads, body, scalars, used, written, given, arrays_in_shared, layout.size)
+        body = widen_accesses(body, dict(used), written, given, scalars)
+        kernel = Kernel(
+            name, blocks, threads, body, scalars, used, written, given, arrays_in_shared, layout.size, tables
+        )
         self.kernels.append(kernel)
         names = tuple(n for n, _ in used)
         out: st.Stmt = st.Launch(name, blocks, code.needed, layout.size, values, names, written, self.most_shared)

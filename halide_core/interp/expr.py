@@ -16,7 +16,7 @@ from halide_core.interp.integer import INTRINSIC_RULES, cast_array, divide, modu
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Float, Type, TypeCode
-from halide_core.mathematics import FUNCTIONS, MathFunction
+from halide_core.mathematics import MathFunction, function_of
 
 Array = np.ndarray[Any, Any]
 F32 = Float(32)
@@ -139,8 +139,8 @@ class _Evaluator:
 
     def _call(self, e: ir.Call, args: list[Array]) -> Any:
         if e.call_type is ir.CallType.INTRINSIC:
-            if e.name in FUNCTIONS:
-                return _arithmetic(FUNCTIONS[e.name], args)
+            if ir.is_mathematics(e):
+                return _arithmetic(function_of(e.name, e.type), e.type, args)
             return INTRINSIC_RULES[e.name](e, args)
         if self.call is not None and e.call_type is not ir.CallType.PURE_EXTERN:
             return self.call(e, args)
@@ -152,10 +152,10 @@ class _Evaluator:
             raise HalideError(f"Nothing to call {e.name} by") from None
 
 
-def _arithmetic(function: MathFunction, args: list[Array]) -> Any:
-    """A function of float32 by its own arithmetic, as compiled code computes it."""
+def _arithmetic(function: MathFunction, t: Type, args: list[Array]) -> Any:
+    """A function of floats by its own arithmetic, as compiled code computes it."""
     names = ("x", "y")[: function.arity]
-    parameters, env = [ir.Variable(F32, n) for n in names], dict(zip(names, args, strict=True))
+    parameters, env = [ir.Variable(t.element_of(), n) for n in names], dict(zip(names, args, strict=True))
     usual = evaluate(function.usual(*parameters), env)
     if function.rare is None or function.is_rare is None:
         return usual

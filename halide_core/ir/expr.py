@@ -38,7 +38,7 @@ MATHEMATICS = (
     *("exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
     *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf"),
 )
-"""Functions of float32, whose arithmetic `halide_core.mathematics` says."""
+"""Functions of float32, and all but erf of float64, whose arithmetic `halide_core.mathematics` says."""
 
 # name -> meaning.  a, b have the same type unless stated; results have the type of the Call.
 INTRINSICS: dict[str, str] = {
@@ -68,7 +68,7 @@ INTRINSICS: dict[str, str] = {
     "likely": "a, and the condition it stands in is usually true",
     "undef": "any value; what depends on it is not stored",
     "strict_float": "a",
-    **{name: "of float32, within one unit in the last place, pow within three" for name in MATHEMATICS},
+    **{name: "of floats, within one unit in the last place, pow of float32 within three" for name in MATHEMATICS},
 }
 
 
@@ -547,8 +547,18 @@ def has_effect(e: Expr) -> bool:
 ATOMIC = "gpu_atomic_"
 
 
-# Names of Calls (value, lane or distance, lanes that belong together): SHUFFLE + idx, up, down, the value that
-# another lane of a warp has, as in shfl.sync of PTX.  All of these lanes must come to it together.
+# The name of a Call (index, bytes) for an index from which on a vector lies at a multiple of so many bytes.
+ALIGNED_INDEX = "gpu_aligned_index"
+
+
+def is_aligned_index(e: Expr) -> bool:
+    """Whether `e` is an index whose element lies at a multiple of some bytes."""
+    return isinstance(e, Call) and e.name == ALIGNED_INDEX and e.call_type is CallType.EXTERN
+
+
+# Names of Calls (value, lane or distance, lanes that belong together, how many of these take part if not all):
+# SHUFFLE + idx, up, down, the value that another lane of a warp has, as in shfl.sync of PTX.  All that take part must
+# come to it together.
 SHUFFLE = "gpu_shuffle_"
 
 

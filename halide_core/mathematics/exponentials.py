@@ -23,8 +23,8 @@ from halide_core.mathematics.nodes import (
     like,
     size,
     to,
-    with_sign_of,
 )
+from halide_core.mathematics.powers import power_of_any
 from halide_core.mathematics.wide import bounded, exp64, log64
 
 # log(2) as a number of nine bits, whose products with exponents are exact, and the rest.
@@ -166,28 +166,9 @@ def _exponent_of_power(x: Expr, y: Expr) -> Expr:
 
 def pow_of_unusual(x: Expr, y: Expr) -> Expr:
     """x to the power y, as C's, of any arguments."""
-    boolean, zero, one = Bool(x.type.lanes), like(x, 0.0), like(x, 1.0)
-    infinity = like(x, math.inf)
     base = size(x)
     power = to(F32, exp64(bounded(to(F64, y) * log64(to(F64, base)), 120.0)))
-    power = choose(ir.EQ(boolean, base, infinity), choose(ir.LT(boolean, y, zero), zero, infinity), power)
-    power = choose(ir.EQ(boolean, base, one), one, power)
-    halves = y * like(y, 0.5)
-    whole = ir.EQ(boolean, _floor(y), y)
-    is_odd = ir.And(boolean, whole, ir.NE(boolean, _floor(halves), halves))
-    negative = choose(is_odd, with_sign_of(x, power), power)
-    negative = choose(ir.Or(boolean, whole, ir.EQ(boolean, base, infinity)), negative, like(x, math.nan))
-    below = ir.LT(boolean, x, zero)
-    of_zero = choose(ir.LT(boolean, y, zero), infinity, zero)
-    of_zero = choose(ir.EQ(boolean, y, y), choose(is_odd, with_sign_of(x, of_zero), of_zero), y)
-    found = choose(ir.EQ(boolean, x, zero), of_zero, choose(below, negative, power))
-    numbers = ir.And(boolean, ir.EQ(boolean, x, x), ir.EQ(boolean, y, y))
-    always = ir.Or(boolean, ir.EQ(boolean, y, zero), ir.EQ(boolean, x, one))
-    return choose(always, one, choose(numbers, found, x + y))
-
-
-def _floor(x: Expr) -> Expr:
-    return ir.Call(x.type, "floor_f32", (x,), ir.CallType.PURE_EXTERN)
+    return power_of_any(x, y, power)
 
 
 def _power_of_two(k: Expr) -> Expr:

@@ -52,7 +52,22 @@ def root(x: Expr) -> Expr:
     return ir.Call(x.type, f"sqrt_f{x.type.bits}", (x,), ir.CallType.PURE_EXTERN)
 
 
+def floor(x: Expr) -> Expr:
+    """The greatest integer that is not above x."""
+    return ir.Call(x.type, f"floor_f{x.type.bits}", (x,), ir.CallType.PURE_EXTERN)
+
+
 def with_sign_of(x: Expr, magnitude: Expr) -> Expr:
-    """`magnitude`, which has none, with the sign of x; both float32."""
-    sign = bits_as(I32, x) & like(bits_as(I32, x), -(1 << 31))
-    return bits_as(F32, bits_as(I32, magnitude) | sign)
+    """`magnitude`, which has none, with the sign of x; both of one type."""
+    return bits_as(x.type, integer_bits(magnitude) | sign_of(x))
+
+
+def sign_of(x: Expr) -> Expr:
+    """The bit of the sign of x, in an integer as wide."""
+    bits = integer_bits(x)
+    return bits & like(bits, -(1 << (x.type.bits - 1)))
+
+
+def integer_bits(x: Expr) -> Expr:
+    """The bits of x as a signed integer."""
+    return bits_as(I64 if x.type.bits == 64 else I32, x)

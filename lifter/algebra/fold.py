@@ -30,7 +30,7 @@ from halide_core.ir.expr import (
     const_value,
     make_bool,
 )
-from halide_core.ir.structural import key, same, transform
+from halide_core.ir.structural import key, post_order, same, transform
 
 _NEGATED: dict[type, type] = {EQ: NE, NE: EQ, LT: GE, GE: LT, GT: LE, LE: GT}
 
@@ -103,6 +103,21 @@ def _fold_logic(e: And | Or | Not) -> Expr:
     if same(e.a, negate(e.b)):
         return make_bool(isinstance(e, Or))
     return e
+
+
+def where_holds(e: Expr, condition: Expr) -> Expr:
+    """An expression where a condition holds: choices by it, or by its contrary, are made."""
+    chosen = {key(condition): True, key(negate(condition)): False}
+    if not any(isinstance(n, Select) and key(n.condition) in chosen for n in post_order(e)):
+        return e
+
+    def choose(n: Expr) -> Expr:
+        answer = chosen.get(key(n.condition)) if isinstance(n, Select) else None
+        if answer is None or not isinstance(n, Select):
+            return n
+        return n.true_value if answer else n.false_value
+
+    return fold(transform(e, choose))
 
 
 def negate(e: Expr) -> Expr:

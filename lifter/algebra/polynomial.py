@@ -379,6 +379,8 @@ def node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | No
 
 def _choice(e: Select, yes: Poly, no: Poly) -> Poly:
     """A choice between rows of an image, `stride * a` or `stride * b`, as that stride times a choice."""
+    if yes == no:
+        return yes
     shared: Monomial | None = None
     for m in (*yes.terms, *no.terms):
         shared = m if shared is None else tuple(a for a in shared if a in m)

@@ -52,7 +52,7 @@ def outline(path: str, given: Sequence[str] | Command, functions: Collection[tup
     command = command_for(path, given)
     parsed = _parsed(path, command)
     tops = [
-        f for c in _definitions(parsed) if (c.spelling, place(c.location)[1]) in functions for f in fragments(c)
+        f for c in _definitions(parsed) if (c.spelling, place(c.location)[1]) in functions for f in fragments(c, not command.is_c)
     ]
     source = os.path.abspath(path)
     text = Path(path).read_bytes()

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from clang.cindex import Cursor, CursorKind, LinkageKind, StorageClass, Type, TypeKind
 
 from lifter.frontend.clang import queries, types
-from lifter.frontend.clang.libclang import binary_operator, children, line, preorder, unary_operator
+from lifter.frontend.clang.libclang import (
+    binary_operator,
+    children,
+    initializer,
+    line,
+    preorder,
+    unary_operator,
+)
+from lifter.frontend.lowering.intrinsics import is_intrinsic
 from lifter.outline.flow import LOOPS, exposed, read_after
 
 _LEAVE_FUNCTION = {
@@ -38,6 +46,14 @@ class Variable:
 
     declaration: Cursor | None = None
     """Of a constant table of static storage, which the loop's function declares, too."""
+    made_of: Cursor | None = None
+    """What a register that never changes begins with: the loop's function makes it anew, for nobody lifts parameters
+    that are registers."""
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it is an object of a class; in C++ the loop works on it by reference."""
+        return self.type.get_canonical().kind is TypeKind.RECORD
 
     @property
     def moves(self) -> bool:
@@ -59,6 +75,7 @@ class Fragment:
     loop: Cursor
     line: int
     variables: tuple[Variable, ...] = ()
+    cxx: bool = False
     refused: str = ""
     """Why it cannot be one; then only what is inside may."""
     inner: list[Fragment] = field(default_factory=list)
@@ -71,8 +88,8 @@ class Fragment:
             yield from f.all()
 
 
-def fragments(function: Cursor) -> list[Fragment]:
-    """The outermost loops of a function, with those inside of them."""
+def fragments(function: Cursor, cxx: bool) -> list[Fragment]:
+    """The outermost loops of a function in C, or in C++, with those inside of them."""
     labels = any(c.kind in (CursorKind.GOTO_STMT, CursorKind.LABEL_STMT) for c in preorder(function))
     taken = _addresses_kept(function)
     found: list[Fragment] = []
@@ -80,7 +97,7 @@ def fragments(function: Cursor) -> list[Fragment]:
     def descend(c: Cursor, into: list[Fragment]) -> None:
         for n in children(c):
             if n.kind in LOOPS:
-                own = _fragment(function, n, labels, taken)
+                own = _fragment(function, n, labels, taken, cxx)
                 into.append(own)
                 descend(n, own.inner)
             else:
@@ -105,8 +122,8 @@ def _name(function: Cursor, all_: list[Fragment]) -> None:
         f.name = f"{function.spelling}{_MARK}{f.line}{count}"
 
 
-def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int]) -> Fragment:
-    out = Fragment("", function, loop, line(loop))
+def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int], cxx: bool) -> Fragment:
+    out = Fragment("", function, loop, line(loop), cxx=cxx)
     if labels:
         out.refused = "the function has labels"
         return out
@@ -116,22 +133,33 @@ def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int]) -> 
             return out
     inside = {n.hash for n in preorder(loop) if n.kind.is_declaration()}
     used: dict[int, Cursor] = {}
-    for n in preorder(loop):
-        target = n.referenced if n.kind in (CursorKind.DECL_REF_EXPR, CursorKind.TYPE_REF) else None
-        if target is None or target.hash in inside or not _is_local(target):
-            continue
-        if target.kind not in _LOCALS or not _is_table(target, function):
-            out.refused = f"'{target.spelling}' is declared inside of the function"
-            return out
-        used[target.hash] = target
+    remade: dict[int, Cursor] = {}
+    waiting = [loop]
+    while waiting:
+        for n in preorder(waiting.pop()):
+            target = n.referenced if n.kind in (CursorKind.DECL_REF_EXPR, CursorKind.TYPE_REF) else None
+            if target is None or target.hash in inside or target.hash in used or not _is_local(target):
+                continue
+            if target.kind not in _LOCALS or not _is_table(target, function):
+                out.refused = f"'{target.spelling}' is declared inside of the function"
+                return out
+            used[target.hash] = target
+            again = _made_again(target, function)
+            if again is not None:
+                remade[target.hash] = again
+                waiting.append(again)
     changed, first, after = queries.modified(loop), exposed(loop), read_after(loop, function)
     variables = []
     for key, target in sorted(used.items(), key=lambda item: item[1].location.offset):
         if target.storage_class is StorageClass.STATIC:
             variables.append(Variable(target.spelling, target.type, False, False, target))
             continue
-        v = Variable(target.spelling, target.type, key in first, key in changed and key in after)
-        out.refused = _problem(v, key in changed, key in taken, loop)
+        if key in remade:
+            variables.append(Variable(target.spelling, target.type, False, False, made_of=remade[key]))
+            continue
+        given = key in first or any(_mentions(e, key) for e in remade.values())
+        v = Variable(target.spelling, target.type, given, key in changed and key in after)
+        out.refused = _problem(v, key in changed, key in taken, out)
         if not out.refused and v.moves and not _only_moves(key, loop):
             out.refused = f"the pointer '{v.name}' is set to another array"
         if out.refused:
@@ -139,6 +167,29 @@ def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int]) -> 
         variables.append(v)
     out.variables = tuple(variables)
     return out
+
+
+def _made_again(target: Cursor, function: Cursor) -> Cursor | None:
+    """What a local register is made of, if it is never changed and could be made again anywhere: by intrinsics, of
+    registers like it and of numbers that never change."""
+    if not types.register_bytes(target.type) or target.kind is not CursorKind.VAR_DECL:
+        return None
+    start, changed = initializer(target), queries.modified(function)
+    if start is None or target.hash in changed:
+        return None
+    for n in preorder(start):
+        if n.kind is CursorKind.CALL_EXPR and (n.referenced is None or not is_intrinsic(n.referenced)):
+            return None
+        named = n.referenced if n.kind is CursorKind.DECL_REF_EXPR else None
+        if named is None or named.kind is CursorKind.FUNCTION_DECL:
+            continue
+        if named.hash in changed or (types.scalar(named.type) is None and not types.register_bytes(named.type)):
+            return None
+    return start
+
+
+def _mentions(e: Cursor, key: int) -> bool:
+    return any(n.kind is CursorKind.DECL_REF_EXPR and n.referenced and n.referenced.hash == key for n in preorder(e))
 
 
 def _is_table(target: Cursor, function: Cursor) -> bool:
@@ -159,18 +210,18 @@ def _is_local(target: Cursor) -> bool:
     return target.kind in _DECLARED and inside and target.linkage is not LinkageKind.EXTERNAL
 
 
-def _problem(v: Variable, changed: bool, kept: bool, loop: Cursor) -> str:
+def _problem(v: Variable, changed: bool, kept: bool, of: Fragment) -> str:
     """Why a variable cannot be handed over; empty where it can."""
     t = v.type.get_canonical()
-    if kept and not v.is_array:
+    if kept and not v.is_array and not (v.is_object and of.cxx):
         return f"the address of '{v.name}' is kept"
     if "(unnamed" in t.spelling or "(anonymous" in t.spelling or "(lambda" in t.spelling:
         return f"the type of '{v.name}' has no name"
     if t.kind is TypeKind.VARIABLEARRAY:
         return f"the size of the array '{v.name}' is a variable"
-    if t.kind is TypeKind.RECORD and changed:
+    if v.is_object and changed and not of.cxx:
         return f"'{v.name}' is an object that it changes"
-    if t.kind in _ARRAYS and any(n.kind is CursorKind.CXX_UNARY_EXPR for n in preorder(loop)):
+    if t.kind in _ARRAYS and any(n.kind is CursorKind.CXX_UNARY_EXPR for n in preorder(of.loop)):
         return f"it may ask for the size of the array '{v.name}'"
     return ""
 

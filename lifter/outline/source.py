@@ -34,9 +34,9 @@ def call(f: Fragment) -> str:
     for v in f.variables:
         if v.moves:
             arguments += [v.name, f"&{v.name}__by"]
-        elif v.left and not v.is_array:
+        elif v.left and not v.is_array and not (v.is_object and f.cxx):
             arguments.append(f"&{v.name}")
-        elif (v.given or v.is_array) and v.declaration is None:
+        elif (v.given or (v.is_object and f.cxx) or v.is_array) and v.declaration is None:
             arguments.append(v.name)
     text = f"{f.name}({', '.join(arguments)});"
     if not moving:
@@ -51,8 +51,12 @@ def _function(text: bytes, path: str, f: Fragment) -> bytes:
     for v in f.variables:
         if v.declaration is not None:
             before.append(f"{_text(text, v.declaration)};")
+        elif v.made_of is not None:
+            before.append(f"{declared(v.type, v.name)} = {_text(text, v.made_of)};")
         elif v.is_array:
             head.append(declared(v.type, v.name))
+        elif v.is_object and f.cxx:
+            head.append(declared(v.type, v.name, "&"))
         elif v.moves:
             head += [declared(v.type, f"{v.name}__from"), f"long *{v.name}__by"]
             before.append(f"{declared(v.type, v.name)} = {v.name}__from;")

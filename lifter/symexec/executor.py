@@ -22,7 +22,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import contains, key, post_order, substitute, transform, variables
 from lifter.algebra.conditional_sums import added_where
-from lifter.algebra.fold import clauses, fold, fold_node, negate
+from lifter.algebra.fold import clauses, fold, fold_node, negate, where_holds
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.ir import loop_ir as L
@@ -234,7 +234,9 @@ class _Statements(Merging):
         for position, stmt in enumerate(body):
             rest = body[position + 1 :]
             must = isinstance(stmt, L.If) and must_fork(stmt)
-            if isinstance(stmt, L.If) and (must or (self.plan.reshaping and reshapes(stmt, rest))):
+            if isinstance(stmt, L.If) and (
+                must or (self.plan.reshaping and (reshapes(stmt, rest) or self.reads_to_store(stmt, s)))
+            ):
                 condition = self.value(stmt.condition, s)
                 if contains(condition, Load):
                     if must:
@@ -272,6 +274,14 @@ class _Statements(Merging):
         finished.append(s)
         if len(finished) > MAX_PATHS:
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
+
+    def reads_to_store(self, stmt: L.If, s: State) -> bool:
+        """Whether a conditional outside of loops stores what it reads of an array, which is not to be read where it
+        does not hold: `if (n > 3) *first = p[0]`."""
+        stores = [x for x in L.walk((stmt,)) if isinstance(x, L.Store)]
+        assigned = {x.name: x.value for x in L.walk((stmt,)) if isinstance(x, L.Assign)}
+        values = [e for x in stores for e in (x.value, *(assigned.get(n) or s.env.get(n) for n in variables(x.value)))]
+        return any(e is not None and contains(e, Load) for e in values)
 
     def exec_settings(self, setting: Expr, body: tuple[L.Stmt, ...], s: State, finished: list[State]) -> None:
         """Executes statements with a condition on the parameters known, one way and the other."""
@@ -506,6 +516,8 @@ class _Statements(Merging):
         for name in {**then_env, **else_env}:
             fallback = Variable(self.type_of(name), undefined_name(name))
             a, b = then_env.get(name, fallback), else_env.get(name, fallback)
+            if a is not b:
+                a, b = where_holds(a, condition), where_holds(b, negate(condition))
             met: list[Obligation] = []
             chosen = a if a is b else by_parity(condition, a, b, met)
             s.obligations.extend(FoundObligation(o, s.loops, both(guard, live), stmt.line) for o in met)

@@ -27,7 +27,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.address_polynomial import address_poly
 from lifter.algebra.conditional_sums import added_where, extremum
 from lifter.algebra.euclidean_remainder import euclidean
-from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts
+from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, where_holds
 from lifter.algebra.polynomial import Obligation, Poly, atom_of, from_poly, to_poly
 from lifter.ir import loop_ir as L
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, loads
@@ -113,6 +113,7 @@ class Memory:
         """Gives a variable a value; it keeps its own in an iteration that `continue` has ended."""
         if s.live is not None:
             old = s.env.get(name, Variable(value.type, undefined_name(name)))
+            value, old = where_holds(value, s.live), where_holds(old, negate(s.live))
             more = added_where(s.live, value, old)
             value = more if more is not None else fold_node(Select(value.type, s.live, value, old))
         s.env[name] = value

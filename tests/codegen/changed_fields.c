@@ -47,6 +47,10 @@ int early(Info *info, const uint8_t *p, int n) {
     return p[0];
 }
 
+void first_of_many(Info *info, const uint8_t *p, int n) {
+    if (n > 6) info->total = p[n - 7];
+}
+
 void behind_a_pointer(Info *info, uint8_t *d, int n) {
     if (n < 1) return;
     for (int i = 0; i < n; i++) d[i] = (uint8_t)info->other->count;

@@ -387,6 +387,18 @@ _add(
     _ROOT + "g.in_(h).compute_root().copy_to_device(); h.compute_root().gpu_blocks(y).gpu_threads(x)",
     "g.compute_root().copy_to_device()",
 )  # fmt: skip
+for _function in (
+    "exp({} / 200)", "log({} + 2000)", "sin({})", "cos({} * 1e6)", "tan({} / 700)", "asin({} / 1000)",
+    "acos({} / 1000)", "atan({} / 9)", "atan2({}, 17 - {})", "sinh({} / 200)", "cosh({} / 200)", "tanh({} / 500)",
+    "asinh({})", "acosh({} + 1001)", "atanh({} / 1001)", "pow({} + 1001, 1.5)", "sqrt({} + 1000)", "floor({} / 7)",
+    "round({} / 7)",
+):  # fmt: skip
+    _value = "hl.f64(src[x, y])"
+    _add(
+        "functions of float64", f"f[x, y] = hl.i64(hl.round(hl.{_function.replace('{}', _value)} * 1000))", (19, 7),
+        "f.gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+    )  # fmt: skip
+_add("functions of float64", "f[x, y] = hl.erf(hl.f64(src[x, y]))", (19, 7), "f.gpu_tile(x, y, xi, yi, 8, 4)")
 _add("copies", "f[x, y] = src[x, y]", (23, 14), "f.copy_to_device()", "f.copy_to_host()")
 _add(
     "copies in four", "g[x, y, z, t] = src[x, y] * z + t; g.compute_root(); f[x, y, z, t] = g[x, y, z, t]",

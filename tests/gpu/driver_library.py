@@ -42,6 +42,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "cuMemcpyHtoDAsync_v2": (_Z, _P, _Z, _P),
     "cuMemcpyDtoHAsync_v2": (_P, _Z, _Z, _P),
     "cuMemcpy2DAsync_v2": (_P, _P),
+    "cuMemcpyDtoD_v2": (_Z, _Z, _Z),
+    "cuMemcpyDtoDAsync_v2": (_Z, _Z, _Z, _P),
+    "cuMemAllocHost_v2": (_P, _Z),
+    "cuMemFreeHost": (_P,),
     "cuModuleLoadDataEx": (_P, _P, _U, _P, _P),
     "cuModuleUnload": (_P,),
     "cuModuleGetFunction": (_P, _P, _P),
@@ -104,6 +108,7 @@ class Driver:
         self.functions: list[tuple[str, str]] = []
         self.attributes: list[tuple[int, int]] = []
         self.streams: list[int] = []
+        self.pinned: dict[int, Any] = {}
         self.chosen = -1
         self.problems: list[BaseException] = []
         self.lock = threading.RLock()
@@ -179,15 +184,46 @@ class Driver:
     def cuMemcpy2D_v2(self, plan: int) -> None:
         words = (ctypes.c_uint64 * 16).from_address(plan)
         assert self.depth() and not any(words[k] for k in (0, 1, 5, 7, 8, 12))
-        pitch, width, rows = words[6], words[14], words[15]
-        assert words[13] == pitch >= width
+        width, rows = words[14], words[15]
+        pitches = words[6], words[13]
+        assert min(pitches) >= width
+        kinds = words[2] & 0xFFFFFFFF, words[9] & 0xFFFFFFFF
+        source, target = (words[w + 1 + (kind == _DEVICE)] for w, kind in zip((2, 9), kinds, strict=True))
+        assert source and target and not words[4 - (kinds[0] == _DEVICE)] and not words[11 - (kinds[1] == _DEVICE)]
         for k in range(rows):
-            if words[2] & 0xFFFFFFFF == _HOST:
-                assert words[9] & 0xFFFFFFFF == _DEVICE
-                self.device.copy_to_device(words[11] + k * pitch, words[3] + k * pitch, width)
-            else:
-                assert (words[2] & 0xFFFFFFFF, words[9] & 0xFFFFFFFF) == (_DEVICE, _HOST)
-                self.device.copy_to_host(words[10] + k * pitch, words[4] + k * pitch, width)
+            place = target + k * pitches[1], source + k * pitches[0], width
+            match kinds:
+                case (1, 2):
+                    self.device.copy_to_device(*place)
+                case (2, 1):
+                    self.device.copy_to_host(*place)
+                case _:
+                    assert kinds == (_DEVICE, _DEVICE)
+                    self.across(*place)
+
+    def across(self, to: int, source: int, size: int) -> None:
+        """Copies within the device's memory."""
+        taken, start = self.device.memory.find(source, size)
+        given, place = self.device.memory.find(to, size)
+        given.data[place : place + size] = taken.data[start : start + size]
+
+    def cuMemcpyDtoD_v2(self, to: int, source: int, size: int) -> None:
+        assert self.depth()
+        self.across(to, source, size)
+
+    def cuMemcpyDtoDAsync_v2(self, to: int, source: int, size: int, stream: int) -> None:
+        self.streams.append(stream)
+        self.cuMemcpyDtoD_v2(to, source, size)
+
+    def cuMemAllocHost_v2(self, place: int, size: int) -> None:
+        assert self.depth()
+        memory = ctypes.create_string_buffer(size)
+        self.pinned[ctypes.addressof(memory)] = memory
+        ctypes.c_void_p.from_address(place).value = ctypes.addressof(memory)
+
+    def cuMemFreeHost(self, place: int) -> None:
+        assert self.depth()
+        del self.pinned[place]
 
     def cuMemcpyHtoDAsync_v2(self, device: int, host: int, size: int, stream: int) -> None:
         self.streams.append(stream)

@@ -37,6 +37,26 @@ def factored_sum(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
     return f, {"source": source}
 
 
+@case((37, 5), package=False, source=((37, 5), "float64"))
+def functions_of_doubles(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
+    """All functions of float64; the package's are of a library of NVIDIA's, which has other last places."""
+    x, y, xi, yi = named(hl, "x y xi yi")
+    source = hl.ImageParam(hl.Float(64), 2, "source")
+    v = source[x, y]
+    f = hl.Func("f")
+    f[x, y] = (
+        *(g(v) for g in (hl.exp, hl.log, hl.sin, hl.cos, hl.tan, hl.asin, hl.acos, hl.atan)),
+        *(g(v) for g in (hl.sinh, hl.cosh, hl.tanh, hl.asinh, hl.atanh, hl.sqrt, hl.floor)),
+        *(hl.acosh(v + 1), hl.pow(v, v * 3), hl.atan2(v, v - 0.25)),
+    )
+    g = hl.Func("g")
+    g[x, y] = sum((f[x, y][k] for k in range(1, 18)), f[x, y][0])
+    if device:
+        g.gpu_tile(x, y, xi, yi, 16, 4)
+        f.compute_root().gpu_tile(x, y, xi, yi, 16, 4)
+    return g, {"source": source}
+
+
 @case((16,), source=((300,), "uint8"))
 def histogram(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
     """A scatter by one thread of a block whose others clear the bins."""

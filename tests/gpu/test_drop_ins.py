@@ -41,6 +41,35 @@ void smooth(float *out, const float *in, int rows, int cols, int stride) {
                 + in[r * stride + c - 1] + in[r * stride + c + 1]) * 0.25f;
 }
 
+void weighted(float *out, const float *in, int rows, int cols, int stride) {
+    static const float weights[3][3] = {{0.5f, -1.25f, 0.5f}, {3.0f, 7.5f, -3.0f}, {0.25f, 1.0f, 0.125f}};
+    for (int r = 1; r < rows - 1; r++)
+        for (int c = 1; c < cols - 1; c++) {
+            float total = 0;
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    total += weights[i][j] * in[(r + i - 1) * stride + c + j - 1];
+            out[r * stride + c] = total;
+        }
+}
+
+static const float teeth[100] = {TEETH};
+void combed(float *out, const float *in, int rows, int cols, int stride) {
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++) {
+            float total = 0;
+            for (int i = 0; i < 100; i++) total += teeth[i] * (in[r * stride + c] + i);
+            out[r * stride + c] = total;
+        }
+}
+
+static const uint8_t curve[256] = {CURVE};
+void mapped(uint8_t *dst, const uint8_t *src, int rows, int cols, int stride) {
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++)
+            dst[r * stride + c] = curve[src[r * stride + c]];
+}
+
 #define H(c) y = y * x + c##.25f; y = y * x - c##.5f; y = y * x + c##.125f; y = y * x + 0.5f;
 #define H4(c) H(c) H(c##1) H(c##2) H(c##3)
 void polynomial(float *out, const float *in, int rows, int cols, int stride) {
@@ -51,8 +80,13 @@ void polynomial(float *out, const float *in, int rows, int cols, int stride) {
             out[r * stride + c] = y;
         }
 }
-"""
-_TYPES = {"darken": np.uint8, "smooth": np.float32, "polynomial": np.float32}
+""".replace("CURVE", ", ".join(str(k * k % 251) for k in range(256))).replace(
+    "TEETH", ", ".join(f"{k % 7 - 3}.{k % 4 * 25:02}f" for k in range(100))
+)
+_TYPES = {
+    "darken": np.uint8, "smooth": np.float32, "weighted": np.float32, "combed": np.float32, "mapped": np.uint8,
+    "polynomial": np.float32,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +147,21 @@ def test_equals_the_original(name: str, loaded: Any, monkeypatch: pytest.MonkeyP
         assert np.array_equal(found, wanted)
         assert len(driver.device.launches) > launched
     assert not driver.problems and driver.depth() == 0
+
+
+@pytest.mark.parametrize(("name", "constant"), [("weighted", False), ("combed", True), ("mapped", False)])
+def test_tables_are_part_of_the_kernels(
+    name: str, constant: bool, loaded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is copied but images; what all threads read at one place is constant memory, unless it is known where."""
+    monkeypatch.setenv("LIFT_DEVICE", "cuda")
+    driver, drop_in = loaded()
+    rows, cols, stride = 5, 130, 131
+    found, wanted = drop_in.both(name, rows, cols, stride)
+    assert np.array_equal(found, wanted)
+    counts = driver.device.launches[0].counts
+    assert bool(counts.constant_accesses) == constant and not counts.constant_turns
+    assert driver.device.copied_to_device <= 2 * rows * stride * np.dtype(_TYPES[name]).itemsize
 
 
 def test_what_misses_the_contract_and_what_is_empty(loaded: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -491,3 +491,17 @@ def test_the_first_window_stands_apart() -> None:
     assert len(loops) == 2
     assert not any(isinstance(s, st.For) for loop in loops for s in st.walk(loop.body))
     assert not any(nodes(e, ir.Select) for s in st.walk(kernel.body) for e in st.expressions(s))
+
+
+def test_kernels_say_how_many_threads_they_are_for() -> None:
+    """Where that is known; the emulator refuses to launch more."""
+    known, unknown = hc.Func("known"), hc.Func("unknown")
+    known[x, y] = x * y
+    known.gpu_tile(x, y, xi, yi, 16, 4)
+    unknown[x, y] = x * y
+    unknown.gpu_blocks(y).gpu_threads(x)
+    texts = [to_ptx(_kernels(f), 80) for f in (known, unknown)]
+    assert ".maxntid 16, 4, 1" in texts[0] and ".maxntid" not in texts[1]
+    device = Emulator()
+    with pytest.raises(DeviceError, match="launched on more threads than it says"):
+        device.launch(texts[0], "kernel_known_s0_0", (1, 1, 1), (16, 8, 1), 0, [])

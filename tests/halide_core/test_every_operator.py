@@ -33,6 +33,10 @@ _APART = {
 }
 
 
+def _float_types(name: str) -> tuple[Type, ...]:
+    return (F32,) if name == "erf" else (F32, Float(64))
+
+
 def _result(name: str, t: Type) -> Type:
     if name in _WIDE:
         return Int(2 * t.bits) if name == "widening_sub" else type_of_bits(t, 2 * t.bits)
@@ -60,7 +64,7 @@ def _all() -> list[Expr]:
     found = [
         _of_intrinsic(name, t)
         for name in ir.INTRINSICS if name not in _NO_VALUE
-        for t in ((F32,) if name in _FLOATS else NARROW)
+        for t in (_float_types(name) if name in _FLOATS else NARROW)
     ]
     for t in NARROW:
         a, b = Variable(t, "a"), Variable(t, "b")

@@ -1,10 +1,11 @@
-"""Functions of float32, which are arithmetic: against double precision, the interpreter and the C library's special
+"""Functions of floats, which are arithmetic: against wider types, the interpreter, and the C library's special
 values."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -13,6 +14,7 @@ from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.types import Float
 from halide_core.mathematics import FUNCTIONS
+from tests.halide_core import math_points
 from tests.halide_core.math_errors import EXACT, MOST, Numbers, computed, errors
 
 SPECIAL = np.array(
@@ -24,17 +26,19 @@ SPECIAL = np.array(
     ],
     np.float32,
 )
-NAMES = sorted(FUNCTIONS)
+NAMES = [(bits, name) for bits in FUNCTIONS for name in sorted(FUNCTIONS[bits])]
 
 
-def arguments(name: str, count: int) -> list[Numbers]:
+def arguments(bits: int, name: str, count: int) -> list[Numbers]:
     """Special ones, all bits at random, those in the middle, and neighbours of multiples of pi/2."""
     r = np.random.default_rng(7)
-    bits = r.integers(0, 1 << 32, count, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    if bits == 64:
+        return math_points.of_double(name, r, 2 * count + 5000)
+    bit_patterns = r.integers(0, 1 << 32, count, dtype=np.uint64).astype(np.uint32).view(np.float32)
     around = (r.integers(-9000, 9000, count // 8) * (np.pi / 2)).astype(np.float32)
     usual = [r.uniform(-s, s, count // 2).astype(np.float32) for s in (1.0, 5.0, 100.0)]
-    one = np.concatenate([SPECIAL, bits, around, *usual])
-    if FUNCTIONS[name].arity == 1:
+    one = np.concatenate([SPECIAL, bit_patterns, around, *usual])
+    if FUNCTIONS[32][name].arity == 1:
         return [one]
     pairs = [np.repeat(SPECIAL, len(SPECIAL)), np.tile(SPECIAL, len(SPECIAL))]
     base = np.concatenate([r.uniform(0.6, 1.6, count), np.exp(r.uniform(-30, 30, count))]).astype(np.float32)
@@ -43,13 +47,13 @@ def arguments(name: str, count: int) -> list[Numbers]:
     return [np.concatenate([a, b, c]) for a, b, c in zip(pairs, (one, r.permutation(one)), (base, power), strict=True)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_is_near_the_true_value(name: str) -> None:
-    args = arguments(name, 50_000)
+@pytest.mark.parametrize(("bits", "name"), NAMES)
+def test_is_near_the_true_value(bits: int, name: str) -> None:
+    args = arguments(bits, name, 50_000)
     found = computed(name, *args)
-    assert errors(name, found, *args).max() <= MOST.get(name, 1.0)
+    assert errors(name, found, *args).max() <= MOST.get((bits, name), 1.0)
     with np.errstate(all="ignore"):
-        expected = EXACT[name](*(a.astype(np.float64) for a in args))
+        expected = EXACT[name](*(a.astype(math_points.MATCHING[bits // 8]) for a in args))
     number = ~np.isnan(expected)
     assert np.array_equal(np.signbit(found[number]), np.signbit(expected[number]))
 
@@ -57,38 +61,58 @@ def test_is_near_the_true_value(name: str) -> None:
 @pytest.mark.parametrize("lanes", [1, 3, 16])
 @pytest.mark.parametrize("target", ["host", "x86-64-linux", "x86-64-linux-sse41"])
 def test_is_the_same_in_vectors(target: str, lanes: int) -> None:
-    for name in NAMES:
-        args = arguments(name, 500)
-        assert np.array_equal(computed(name, *args, lanes=lanes, target=target), interpreted(name, *args), True), name
+    for bits, name in NAMES:
+        args = arguments(bits, name, 500)
+        found = computed(name, *args, lanes=lanes, target=target)
+        assert np.array_equal(found, interpreted(name, *args), True), (bits, name)
 
 
 def interpreted(name: str, *args: Numbers) -> Numbers:
-    parameters = [ir.Variable(Float(32), n) for n in ("x", "y")[: len(args)]]
-    call = ir.intrinsic(name, Float(32), *parameters)
+    t = Float(8 * args[0].itemsize)
+    parameters = [ir.Variable(t, n) for n in ("x", "y")[: len(args)]]
+    call = ir.intrinsic(name, t, *parameters)
     return evaluate(call, dict(zip(("x", "y"), args, strict=False)))
 
 
-def test_pow_of_what_is_no_ordinary_number() -> None:
-    x, y = np.repeat(SPECIAL, len(SPECIAL)), np.tile(SPECIAL, len(SPECIAL))
+@pytest.mark.parametrize("special", [SPECIAL, math_points.SPECIAL], ids=["float32", "float64"])
+def test_pow_of_what_is_no_ordinary_number(special: Numbers) -> None:
+    x, y = np.repeat(special, len(special)), np.tile(special, len(special))
+    wide = math_points.MATCHING[special.itemsize]
     with np.errstate(all="ignore"):
-        expected = np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
+        expected = np.power(x.astype(wide), y.astype(wide)).astype(special.dtype)
     found = computed("pow", x, y)
-    special = ~np.isfinite(expected) | (expected == 0)
-    assert np.array_equal(found[special], expected[special], equal_nan=True)
+    extreme = ~np.isfinite(expected) | (expected == 0)
+    assert np.array_equal(found[extreme], expected[extreme], equal_nan=True)
 
 
-def test_the_c_library_is_apart() -> None:
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_large_arguments_are_reduced_by_all_their_bits(name: str) -> None:
+    """Of all sizes that float64 has, and of those that are nearest to multiples of pi/2; as mpmath has them."""
+    r = np.random.default_rng(5)
+    numbers = r.uniform(1, 2, 1000) * 2.0 ** np.linspace(18, 1023, 1000).astype(int)
+    numbers = np.concatenate([numbers, math_points.SPECIAL[np.abs(math_points.SPECIAL) > 1e6]])
+    numbers = numbers[np.isfinite(numbers)]
+    found = computed(name, numbers)
+    with mpmath.workprec(1300):
+        true = [getattr(mpmath, name)(mpmath.mpf(float(n))) for n in numbers]
+        units = [abs(t - float(f)) / float(np.spacing(abs(float(t)))) for t, f in zip(true, found, strict=True)]
+    assert max(units) <= 1
+
+
+@pytest.mark.parametrize("t", [hl.Float(32), hl.Float(64)], ids=str)
+def test_the_c_library_is_apart(t: Any) -> None:
     x = hl.Var("x")
     f = hl.Func()
-    f[x] = hl.libm("exp", hl.f32(x) * hl.f32(0.01))
-    a = np.arange(1000, dtype=np.float32) * np.float32(0.01)
-    library = np.asarray(f.realize([1000]))
-    assert errors("exp", library, a).max() < 1
+    f[x] = hl.libm("exp", hl.cast(t, x) * hl.cast(t, hl.f32(0.01)))
+    a = np.arange(20000).astype(np.float32 if t.bits() == 32 else np.float64)
+    a = a * a.dtype.type(np.float32(0.01))
+    library = np.asarray(f.realize([len(a)]))
+    with np.errstate(all="ignore"):
+        usual = np.isfinite(library)
+    assert errors("exp", library, a)[usual].max() < 1
     assert not np.array_equal(library, computed("exp", a))
 
 
-def test_other_types_are_the_c_library() -> None:
-    x = hl.Var("x")
-    f: Any = hl.Func()
-    f[x] = hl.sin(hl.f64(x) * 0.25)
-    assert np.allclose(np.asarray(f.realize([100])), np.sin(np.arange(100) * 0.25), rtol=1e-15)
+def test_erf_is_of_float32_alone() -> None:
+    with pytest.raises(hl.HalideError, match="erf only works for float32"):
+        hl.erf(hl.f64(hl.Var("x")))

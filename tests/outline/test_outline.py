@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from clang.cindex import LinkageKind
 
 from lifter.frontend import parse_file
 from lifter.outline import Fragment, Outline, outline
@@ -21,10 +22,14 @@ REFUSED = {
 }
 
 
+def _outline(source: Path, folder: Path) -> Outline:
+    names = {(d.name, d.line) for d in parse_file(str(source)).definitions}
+    return outline(str(source), [], names, folder / f"copy{source.suffix}")
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Outline:
-    names = {(d.name, d.line) for d in parse_file(str(SOURCE)).definitions}
-    return outline(str(SOURCE), [], names, tmp_path_factory.mktemp("outline") / "copy.c")
+    return _outline(SOURCE, tmp_path_factory.mktemp("outline"))
 
 
 def _outermost(tops: list[Fragment]) -> list[Fragment]:
@@ -42,21 +47,29 @@ def _innermost(tops: list[Fragment]) -> list[Fragment]:
     return out
 
 
-def _library(text: bytes, path: Path) -> ctypes.CDLL:
-    source = path.with_suffix(".c")
+def _library(text: bytes, path: Path, suffix: str) -> ctypes.CDLL:
+    source = path.with_suffix(suffix)
     source.write_bytes(text)
-    subprocess.run(["cc", "-w", "-O1", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
+    subprocess.run(["c++" if suffix == ".cpp" else "cc", "-w", "-O1", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
     return ctypes.CDLL(str(path))
 
 
+def _visible(found: Outline) -> set[str]:
+    return {f.function.spelling for f in found.tops if f.function.linkage is LinkageKind.EXTERNAL}
+
+
+@pytest.mark.parametrize(("source", "least"), [
+    (SOURCE, 20), (SOURCE.with_name("registers.c"), 3), (SOURCE.with_name("objects.cpp"), 6),
+])
 @pytest.mark.parametrize("chosen", [_outermost, _innermost])
-def test_functions_do_what_they_did(found: Outline, chosen, tmp_path: Path) -> None:
+def test_functions_do_what_they_did(source: Path, least: int, chosen, tmp_path: Path) -> None:
+    found = _outline(source, tmp_path)
     taken = chosen(found.tops)
-    assert len(taken) > 20
-    own = _library(SOURCE.read_bytes(), tmp_path / "own.so")
-    changed = _library(found.with_calls(taken), tmp_path / "changed.so")
+    assert len(taken) >= least
+    own = _library(source.read_bytes(), tmp_path / "own.so", source.suffix)
+    changed = _library(found.with_calls(taken), tmp_path / "changed.so", source.suffix)
     rng = np.random.default_rng(11)
-    for name in sorted({f.function.spelling for f in found.tops}):
+    for name in sorted({f.function.spelling for f in found.tops} & _visible(found)):
         for n in (0, 1, 2, 3, 5, 9, 20):
             for _ in range(6):
                 p = rng.integers(0, 10, 24).astype(np.int32)
@@ -94,6 +107,12 @@ def test_what_loops_are_given_and_leave(found: Outline) -> None:
     }
     moved = fragments["pointers_moved"][0]
     assert {v.name: v.moves for v in moved.variables} == {"p": False, "o": True, "s": False}
+
+
+def test_registers_are_made_again_where_that_is_the_same(tmp_path: Path) -> None:
+    found = _outline(SOURCE.with_name("registers.c"), tmp_path)
+    made = {f.function.spelling: {v.name for v in f.variables if v.made_of is not None} for f in found.tops}
+    assert made == {"of_constants": {"ahead", "twice", "zero"}, "of_a_sum": set()}  # `n` is another one later
 
 
 def test_lines_are_the_originals(found: Outline) -> None:

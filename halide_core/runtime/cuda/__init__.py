@@ -4,13 +4,15 @@ The driver is loaded when it is first needed, so that a program is linked and st
 
 from __future__ import annotations
 
+from halide_core.runtime.cuda.buffer_copy import BUFFER_COPY
 from halide_core.runtime.cuda.buffers import BUFFERS
 from halide_core.runtime.cuda.choice import choice
+from halide_core.runtime.cuda.copies import COPIES
 from halide_core.runtime.cuda.driver import DRIVER
 from halide_core.runtime.cuda.kernels import KERNELS
-from halide_core.runtime.cuda.memory import BLOCKS, COPIES
+from halide_core.runtime.cuda.memory import BLOCKS
 
-_RUNTIME = DRIVER + BLOCKS + COPIES + BUFFERS + KERNELS
+_RUNTIME = DRIVER + BLOCKS + COPIES + BUFFERS + BUFFER_COPY + KERNELS
 
 
 def runtime(arch: str, shown: bool, chooses: bool) -> str:

@@ -4,20 +4,20 @@ Both sides have a mark, dirty, that their values are newer; what is newer is cop
 
 from __future__ import annotations
 
+from halide_core.runtime.cuda.copies import TO_DEVICE, TO_HOST
 from halide_core.runtime.cuda.driver import (
     BOTH_DIRTY,
     DEVICE_ERROR,
+    DEVICE_FREE,
     DEVICE_MALLOC,
-    HOST_IS_NULL,
     INTERFACE_ALONE,
     NO_INTERFACE,
     OTHER_INTERFACE,
+    OUT_OF_MEMORY,
     SYNC,
-    UNIMPLEMENTED,
     constant,
     linked,
 )
-from halide_core.runtime.cuda.memory import TO_DEVICE, TO_HOST
 
 # halide_buffer_flags.
 _HOST_DIRTY, _DEVICE_DIRTY = 1, 2
@@ -36,7 +36,6 @@ BUFFERS = linked(f"""
 {constant("hl.cuda.interface_alone", "A buffer has a device interface, but no memory on a device")}
 {constant("hl.cuda.both_dirty", "Host and device have both changed a buffer")}
 {constant("hl.cuda.other_interface", "A buffer has memory on a device of another kind")}
-{constant("hl.cuda.buffer_copy", "halide_buffer_copy is not supported; copy through memory of the host")}
 {constant("hl.cuda.taken", "A buffer that is to take memory of a device has some already")}
 
 @hl.cuda.interface = linkonce_odr hidden constant [{len(_INTERFACE) + 1} x ptr] [
@@ -97,7 +96,7 @@ define linkonce_odr hidden i32 @hl.cuda.provide(ptr %context, ptr %buffer) nounw
   %has = icmp ne i64 %device, 0
   br i1 %has, label %done, label %measure
 measure:
-  %backwards = call i1 @hl.cuda.shape(ptr %buffer, ptr %rows, ptr %shape.p)
+  %backwards = call i1 @hl.cuda.shape(ptr %buffer, ptr %buffer, ptr %rows, ptr %shape.p)
   br i1 %backwards, label %refuse, label %ask
 refuse:
   call void @hl.cuda.say(ptr %context, ptr @hl.cuda.backwards)
@@ -294,58 +293,81 @@ define weak i32 @halide_device_sync_global(ptr %context, ptr %interface) nounwin
 
 define weak i32 @halide_device_and_host_malloc(ptr %context, ptr %buffer, ptr %interface) nounwind {{
   %shape.p = alloca %hl.shape
+  %place.p = alloca ptr
   %n.p = getelementptr %hl.buffer, ptr %buffer, i32 0, i32 7
   %n = load i32, ptr %n.p
   %rows = alloca %hl.row, i32 %n
-  %backwards = call i1 @hl.cuda.shape(ptr %buffer, ptr %rows, ptr %shape.p)
+  %backwards = call i1 @hl.cuda.shape(ptr %buffer, ptr %buffer, ptr %rows, ptr %shape.p)
   br i1 %backwards, label %refuse, label %measure
 refuse:
   call void @hl.cuda.say(ptr %context, ptr @hl.cuda.backwards)
   ret i32 {DEVICE_MALLOC}
 measure:
   %span = load i64, ptr %shape.p
-  %padded = add i64 %span, 64
-  %host = call ptr @halide_malloc(ptr %context, i64 %padded)
-  %none = icmp eq ptr %host, null
+  %some = icmp ugt i64 %span, 1
+  %size = select i1 %some, i64 %span, i64 1
+  %entered = call i32 @hl.cuda.enter(ptr %context)
+  %bad = icmp ne i32 %entered, 0
+  br i1 %bad, label %out, label %pin
+out:
+  ret i32 %entered
+pin:
+  ; Memory that the system does not move is copied faster.
+  %f = load ptr, ptr $cuMemAllocHost_v2
+  %s = call i32 %f(ptr %place.p, i64 %size)
+  %none = icmp ne i32 %s, 0
   br i1 %none, label %no.host, label %ask
 no.host:
-  call void @hl.cuda.say(ptr %context, ptr @hl.cuda.no_record)
-  ret i32 {HOST_IS_NULL}
+  %r = call i32 @hl.cuda.failed(ptr %context, ptr $name.cuMemAllocHost_v2, i32 %s, i32 {OUT_OF_MEMORY})
+  call void @hl.cuda.leave()
+  ret i32 %r
 ask:
+  %host = load ptr, ptr %place.p
   %host.p = getelementptr %hl.buffer, ptr %buffer, i32 0, i32 2
   store ptr %host, ptr %host.p
   %code = call i32 @halide_device_malloc(ptr %context, ptr %buffer, ptr %interface)
-  %bad = icmp ne i32 %code, 0
-  br i1 %bad, label %back, label %done
+  %short = icmp ne i32 %code, 0
+  br i1 %short, label %back, label %done
 back:
   store ptr null, ptr %host.p
-  call void @halide_free(ptr %context, ptr %host)
-  ret i32 %code
+  %g = load ptr, ptr $cuMemFreeHost
+  %ignored = call i32 %g(ptr %host)
+  br label %done
 done:
-  ret i32 0
+  call void @hl.cuda.leave()
+  ret i32 %code
 }}
 
 define weak i32 @halide_device_and_host_free(ptr %context, ptr %buffer) nounwind {{
+entry:
   %code = call i32 @halide_device_free(ptr %context, ptr %buffer)
   %host.p = getelementptr %hl.buffer, ptr %buffer, i32 0, i32 2
   %host = load ptr, ptr %host.p
   %none = icmp eq ptr %host, null
-  br i1 %none, label %end, label %give
+  br i1 %none, label %end, label %enter
+enter:
+  %entered = call i32 @hl.cuda.enter(ptr %context)
+  %bad = icmp ne i32 %entered, 0
+  br i1 %bad, label %out, label %give
+out:
+  ret i32 %entered
 give:
-  call void @halide_free(ptr %context, ptr %host)
+  %f = load ptr, ptr $cuMemFreeHost
+  %s = call i32 %f(ptr %host)
+  call void @hl.cuda.leave()
   store ptr null, ptr %host.p
+  %failed = icmp ne i32 %s, 0
+  br i1 %failed, label %report, label %end
+report:
+  %r = call i32 @hl.cuda.failed(ptr %context, ptr $name.cuMemFreeHost, i32 %s, i32 {DEVICE_FREE})
   br label %end
 end:
+  %status = phi i32 [ %code, %entry ], [ %code, %give ], [ %r, %report ]
   %flags.p = getelementptr %hl.buffer, ptr %buffer, i32 0, i32 3
   %flags = load i64, ptr %flags.p
   %left = and i64 %flags, {~(_HOST_DIRTY | _DEVICE_DIRTY)}
   store i64 %left, ptr %flags.p
-  ret i32 %code
-}}
-
-define weak i32 @halide_buffer_copy(ptr %context, ptr %from, ptr %interface, ptr %to) nounwind {{
-  call void @hl.cuda.say(ptr %context, ptr @hl.cuda.buffer_copy)
-  ret i32 {UNIMPLEMENTED}
+  ret i32 %status
 }}
 
 ; Has %part be the memory of %whole from byte %offset on.
@@ -497,8 +519,8 @@ define linkonce_odr hidden i1 @hl.cuda.meet(ptr %a, ptr %b) nounwind {{
   %nb.p = getelementptr %hl.buffer, ptr %b, i32 0, i32 7
   %nb = load i32, ptr %nb.p
   %rows.b = alloca %hl.row, i32 %nb
-  %odd.a = call i1 @hl.cuda.shape(ptr %a, ptr %rows.a, ptr %shape.a)
-  %odd.b = call i1 @hl.cuda.shape(ptr %b, ptr %rows.b, ptr %shape.b)
+  %odd.a = call i1 @hl.cuda.shape(ptr %a, ptr %a, ptr %rows.a, ptr %shape.a)
+  %odd.b = call i1 @hl.cuda.shape(ptr %b, ptr %b, ptr %rows.b, ptr %shape.b)
   ; Those that run backwards are refused later.
   %odd = or i1 %odd.a, %odd.b
   br i1 %odd, label %no, label %compare

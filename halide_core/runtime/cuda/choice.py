@@ -5,6 +5,7 @@ and where anything fails the host's code runs."""
 
 from __future__ import annotations
 
+from halide_core.runtime.cuda.copies import ON_HOST, TO_HOST
 from halide_core.runtime.cuda.driver import (
     COPY_TO_DEVICE,
     COPY_TO_HOST,
@@ -15,7 +16,6 @@ from halide_core.runtime.cuda.driver import (
     SYNC,
     constant,
 )
-from halide_core.runtime.cuda.memory import ON_HOST, TO_HOST
 from halide_core.runtime.processors import float_control
 
 VARIABLE = "LIFT_DEVICE"
@@ -248,7 +248,7 @@ define linkonce_odr hidden i64 @hl.device.span(ptr %buffer) nounwind {{
   %n.p = getelementptr %hl.buffer, ptr %buffer, i32 0, i32 7
   %n = load i32, ptr %n.p
   %rows = alloca %hl.row, i32 %n
-  %backwards = call i1 @hl.cuda.shape(ptr %buffer, ptr %rows, ptr %shape.p)
+  %backwards = call i1 @hl.cuda.shape(ptr %buffer, ptr %buffer, ptr %rows, ptr %shape.p)
   %span = load i64, ptr %shape.p
   %size = select i1 %backwards, i64 0, i64 %span
   ret i64 %size

@@ -11,13 +11,14 @@ FUNCTIONS = (
     "cuInit", "cuDeviceGet", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
     "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxSynchronize", "cuStreamSynchronize", "cuMemAlloc_v2",
     "cuMemFree_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpy2D_v2", "cuMemcpyHtoDAsync_v2",
-    "cuMemcpyDtoHAsync_v2", "cuMemcpy2DAsync_v2", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction",
-    "cuFuncSetAttribute", "cuLaunchKernel", "cuGetErrorName", "cuGetErrorString",
+    "cuMemcpyDtoHAsync_v2", "cuMemcpy2DAsync_v2", "cuMemcpyDtoD_v2", "cuMemcpyDtoDAsync_v2", "cuMemAllocHost_v2",
+    "cuMemFreeHost", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncSetAttribute",
+    "cuLaunchKernel", "cuGetErrorName", "cuGetErrorString",
 )  # fmt: skip
 # halide_error_code_t.
 OUT_OF_MEMORY, COPY_TO_HOST, COPY_TO_DEVICE, DEVICE_MALLOC = -11, -14, -15, -16
-SYNC, DEVICE_FREE, NO_INTERFACE, UNIMPLEMENTED, NO_SYMBOL, RUN = -17, -18, -19, -20, -21, -23
-DEVICE_ERROR, HOST_IS_NULL, INTERFACE_ALONE, BOTH_DIRTY, OTHER_INTERFACE = -29, -34, -36, -37, -42
+SYNC, DEVICE_FREE, NO_INTERFACE, NO_SYMBOL, RUN = -17, -18, -19, -21, -23
+DEVICE_ERROR, HOST_IS_NULL, INTERFACE_ALONE, BOTH_DIRTY, DEVICE_COPY, OTHER_INTERFACE = -29, -34, -36, -37, -39, -42
 # The context that is passed where a failure is no error: nothing is said of it.
 QUIET = "@hl.quiet"
 

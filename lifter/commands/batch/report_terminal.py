@@ -28,7 +28,9 @@ def line_of(row: Row) -> str:
     text = ", ".join(parts) or "no function that is visible outside it"
     kept = sum(f.kept for f in report.functions)
     how = " (kept)" if report.kept else f" ({kept} kept)" if kept else ""
-    return f"{shown(row.job.name)}: {text}{how}"
+    verified = sum(f.verified for f in report.loops)
+    loops = f"; {verified} of {_number(len(report.loops), 'loop')} of the others" if report.loops else ""
+    return f"{shown(row.job.name)}: {text}{loops}{how}"
 
 
 def print_outcome(console: Console, outcome: Outcome, reports: list[str], quiet: bool) -> None:
@@ -54,6 +56,9 @@ def summary(outcome: Outcome) -> str:
     parts = [f"{_number(len(outcome.rows), 'file')}, {_number(total, 'function')}: {text}"]
     problems = Counter(r.report.status for r in outcome.not_read())
     parts += [f"{_number(n, 'file')} {s}" for s, n in problems.items()]
+    loops = [f for r in outcome.rows for f in r.report.loops]
+    if loops:
+        parts.append(f"{sum(f.verified for f in loops)} of {_number(len(loops), 'loop')} of the others")
     if kept:
         parts.append(f"{_number(kept, 'file')} as before")
     functions = sum(f.kept for r in outcome.rows if not r.report.kept for f in r.report.functions)

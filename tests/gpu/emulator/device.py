@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -78,6 +79,8 @@ class Emulator:
         if shared > MOST_SHARED:
             raise DeviceError(f"{kernel} asks for {shared} bytes of shared memory")
         found = module.kernels[kernel]
+        if found.most_threads is not None and math.prod(threads) > found.most_threads:
+            raise DeviceError(f"{kernel} is launched on more threads than it says, {threads}")
         lenient = machine.Lenient(self.lockstep, self.ask_ended)
         counts = machine.run(
             module, found, self.memory, blocks, threads, shared, list(arguments), symbols, lenient
@@ -94,6 +97,7 @@ class Emulator:
                     symbols[v.name] = self.memory.malloc(v.size or 1, v.name)
                     self._own += 1
                     area, _ = self.memory.find(symbols[v.name], v.size or 1)
+                    area.constant = v.space == "const"
                     area.data[:] = 0
                     area.data[: len(v.data)] = np.frombuffer(v.data, np.uint8)
             self._modules[ptx] = (module, symbols)

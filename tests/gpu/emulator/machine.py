@@ -30,22 +30,27 @@ _HINTS = ("nc", "volatile", "relaxed", "weak", "gpu", "cta", "sys")
 
 
 _NUMBERS = (
-    "warp_instructions", "sectors", "global_accesses", "bank_conflicts", "shared_accesses", "barriers", "diverged"
-)
+    "warp_instructions", "sectors", "global_accesses", "wide_accesses", "bank_conflicts", "shared_accesses",
+    "constant_turns", "constant_accesses", "barriers", "diverged",
+)  # fmt: skip
 
 
 @dataclass
 class Counts:
     """What a launch did: instructions of threads by class and of warps, 32-byte sectors of global memory by access of
-    a warp, turns that shared memory needed beyond the first and accesses by warps, barriers of blocks, and steps of
-    diverged warps.  Where blocks are sampled, the sectors of each allocation, by its start, that a block touches."""
+    a warp, such accesses of 16 bytes a thread, turns that shared and constant memory needed beyond the first and
+    accesses by warps, barriers of blocks, and steps of diverged warps.  Where blocks are sampled, the sectors of each
+    allocation, by its start, that a block touches."""
 
     instructions: dict[str, int] = field(default_factory=dict)
     warp_instructions: int = 0
     sectors: int = 0
     global_accesses: int = 0
+    wide_accesses: int = 0
     bank_conflicts: int = 0
     shared_accesses: int = 0
+    constant_turns: int = 0
+    constant_accesses: int = 0
     barriers: int = 0
     diverged: int = 0
     block_sectors: dict[int, int] = field(default_factory=dict)
@@ -377,6 +382,8 @@ class _Batch:
         if (where % (size * lanes)).any():
             raise DeviceError(f"misaligned: {i.text} at {int(where[(where % (size * lanes)) != 0][0]):#x}")
         space, where = self.resolved(space, where)
+        if space == "const" and stores:
+            raise DeviceError(f"a store to constant memory: {i.text}")
         self.count(f"{space} {'store' if stores else 'load'}", number)
         self.measure(space, where, size * lanes, act)
         for k, r in enumerate(registers):
@@ -396,8 +403,6 @@ class _Batch:
 
     def resolved(self, space: str, where: Any) -> tuple[str, Any]:
         """The space of generic addresses, and the addresses in it."""
-        if space in ("global", "const"):
-            return "global", where
         if space:
             return space, where
         low = int(where.min())
@@ -406,13 +411,16 @@ class _Batch:
         return space, where - base
 
     def who(self, space: str, act: Any, which: Any) -> Who | None:
-        if space == "local" or (space == "global" and not self.memory.checked):
+        if space in ("local", "const") or (space == "global" and not self.memory.checked):
             return None
         return Who(self.accessor[act][which], self.epoch[act][which], self.accessors)
 
     def areas(self, space: str, where: Any, size: int, act: Any) -> list[tuple[Area, Any, Any]]:
-        if space == "global":
-            return self.memory.split(where, size)
+        if space in ("global", "const"):
+            found = self.memory.split(where, size)
+            if any(area.constant != (space == "const") for area, _, _ in found):
+                raise DeviceError(f"access outside: bytes of {space} memory that are not there")
+            return found
         limit = self.shared_size if space == "shared" else self.local_size
         bad = (where < 0) | (where + size > limit)
         if bad.any():
@@ -431,7 +439,15 @@ class _Batch:
             if self.touched is not None:
                 block = self.block[act].astype(np.int64) << 44
                 self.touched.append(np.unique(np.concatenate([block + first, block + last])))
-            self.counts.global_accesses += len(np.unique(warp))
+            warps = len(np.unique(warp))
+            self.counts.global_accesses += warps
+            self.counts.wide_accesses += warps * (size == 16)
+        elif space == "const":
+            # One word of 4 bytes at a time for all threads of a warp.
+            words = np.unique(np.concatenate([warp * (1 << 44) + (where + k) // 4 for k in range(0, size, 4)]))
+            warps = len(np.unique(warp))
+            self.counts.constant_accesses += warps
+            self.counts.constant_turns += len(words) - warps * max(1, size // 4)
         elif space == "shared":
             words = np.unique(np.concatenate([warp * (1 << 32) + (where + k) // 4 for k in range(0, size, 4)]))
             # Accesses of 8 and 16 bytes are made for halves and quarters of a warp.

@@ -34,6 +34,7 @@ class Area:
         # What was never stored to is anything.
         self.data = np.zeros(size, np.uint8) if fill is None else fill.integers(0, 256, size, np.uint8)
         self.name = name
+        self.constant = False
         self.forget()
 
     def forget(self) -> None:

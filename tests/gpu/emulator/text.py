@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from dataclasses import dataclass, field
@@ -84,6 +85,7 @@ class Kernel:
     variables: list[Variable] = field(default_factory=list)
     code: list[Instruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
+    most_threads: int | None = None
 
 
 @dataclass
@@ -107,6 +109,9 @@ def parse(text: str) -> Module:
             start = text.index("{", end)
             stop = _closing(text, start)
             kernel = Kernel(found[2], _parameters(text[found.end() : end]))
+            bounds = re.search(r"\.maxntid\s+([\d,\s]+)", text[end:start])
+            if bounds:
+                kernel.most_threads = math.prod(map(int, bounds[1].split(",")))
             _body(kernel, text[start + 1 : stop])
             module.kernels[kernel.name] = kernel
             place = stop + 1

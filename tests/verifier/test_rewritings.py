@@ -34,7 +34,6 @@ BY_SAMPLES = {
     "reroll_reduction_lanes/sum_of_words": "sums in another order",
     "undo_blocked_reductions/sum_of_a_row": "sums in another order",
     "undo_blocked_reductions/sums_of_rows": "sums in another order",
-    "widen_starts/recurrence_in_rows": "a read before the loop",
 }
 """Cases of which a rewriting is only run on samples, and what it would take."""
 MUTANTS = 16

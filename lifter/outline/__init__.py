@@ -51,9 +51,8 @@ def outline(path: str, given: Sequence[str] | Command, functions: Collection[tup
     Raises SourceError where it cannot be read without its own compiler."""
     command = command_for(path, given)
     parsed = _parsed(path, command)
-    tops = [
-        f for c in _definitions(parsed) if (c.spelling, place(c.location)[1]) in functions for f in fragments(c, not command.is_c)
-    ]
+    wanted = [c for c in _definitions(parsed) if (c.spelling, place(c.location)[1]) in functions]
+    tops = [f for c in wanted for f in fragments(c, not command.is_c)]
     source = os.path.abspath(path)
     text = Path(path).read_bytes()
     apart = replace(
@@ -68,18 +67,22 @@ def outline(path: str, given: Sequence[str] | Command, functions: Collection[tup
             return out
         except SourceError as problem:
             lines = {e.line for e in (problem, *problem.more)}
-            before = len(out_of(tops))
-            for f in out_of(tops):
-                if any(f.function.extent.start.line <= n <= f.function.extent.end.line for n in lines):
-                    f.refused = f"the compiler does not take it: {problem.message}"
-            if len(out_of(tops)) == before:
+            wrong = [f for f in out_of(tops) if any(f.line <= n <= f.loop.extent.end.line for n in lines)]
+            wrong = wrong or [f for f in out_of(tops) if any(_covers(f.function, n) for n in lines)]
+            if not wrong:
                 raise
+            for f in wrong:
+                f.refused = f"the compiler does not take it: {problem.message}"
     raise SourceError(path, 0, 0, "its loops cannot be made functions of their own")
 
 
 def out_of(tops: Sequence[Fragment]) -> list[Fragment]:
     """The fragments that have functions."""
     return [f for top in tops for f in top.all() if not f.refused]
+
+
+def _covers(c: Cursor, line: int) -> bool:
+    return bool(c.extent.start.line <= line <= c.extent.end.line)
 
 
 def _parsed(path: str, command: Command) -> Parsed:

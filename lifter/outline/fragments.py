@@ -140,6 +140,8 @@ def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int], cxx
             target = n.referenced if n.kind in (CursorKind.DECL_REF_EXPR, CursorKind.TYPE_REF) else None
             if target is None or target.hash in inside or target.hash in used or not _is_local(target):
                 continue
+            if loop.extent.start.offset <= target.location.offset < loop.extent.end.offset:
+                continue  # what a loop over a range declares unsaid
             if target.kind not in _LOCALS or not _is_table(target, function):
                 out.refused = f"'{target.spelling}' is declared inside of the function"
                 return out

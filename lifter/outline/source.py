@@ -14,17 +14,21 @@ _DECLARATOR = re.compile(r"\(\s*[*&^][^()]*\)|\[")
 
 def with_functions(text: bytes, path: str, fragments: Iterable[Fragment]) -> bytes:
     """The text with each fragment's function before the function that it is of, which stays as it is."""
-    return _edited(text, [(_start(f.function), _start(f.function), _function(text, path, f)) for f in fragments])
+    return _edited(text, _insertions(text, path, fragments))
 
 
 def with_calls(text: bytes, path: str, fragments: Sequence[Fragment], more: Sequence[Fragment] = ()) -> bytes:
     """The same, with a call in the place of each loop but for those of `more`."""
-    edits = [(_start(f.function), _start(f.function), _function(text, path, f)) for f in (*fragments, *more)]
+    edits = _insertions(text, path, (*fragments, *more))
     for f in fragments:
         start, end = f.loop.extent.start.offset, _end(text, f.loop)
         lines = b"\n" * text.count(b"\n", start, end)
         edits.append((start, end, call(f).encode() + lines))
     return _edited(text, edits)
+
+
+def _insertions(text: bytes, path: str, fragments: Iterable[Fragment]) -> list[tuple[int, int, bytes]]:
+    return [(start, start, _function(text, path, f)) for f in fragments for start in (_start(text, f.function),)]
 
 
 def call(f: Fragment) -> str:
@@ -92,8 +96,11 @@ def declared(t: Type, name: str, pointer: str = "") -> str:
     return f"{spelled[: found.end() - 1]}{name}{spelled[found.end() - 1 :]}"
 
 
-def _start(function: Cursor) -> int:
-    return int(function.extent.start.offset)
+def _start(text: bytes, function: Cursor) -> int:
+    """Where a function's text begins: at the `extern "C"` that is for it alone."""
+    start = int(function.extent.start.offset)
+    before = re.search(rb'extern\s*"C(?:\+\+)?"\s*\Z', text[:start])
+    return before.start() if before is not None else start
 
 
 def _text(text: bytes, c: Cursor) -> str:

@@ -1,4 +1,4 @@
-"""Declarations of the SIMD intrinsics of x86, SSE to AVX2, as headers that libclang parses.
+"""Declarations of the SIMD intrinsics of x86, SSE to AVX-512, as headers that libclang parses.
 
 libclang's wheel brings no compiler headers.  One line of the table declares a family: the result and the operands, then
 the names without their prefix.  Letters: i, f, d: the vectors of integers, floats and doubles of the prefix's own
@@ -9,12 +9,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_OWN = {128: ("__m128i", "__m128", "__m128d"), 256: ("__m256i", "__m256", "__m256d")}
+from lifter.simd import wide_declarations
+
+_OWN = {
+    128: ("__m128i", "__m128", "__m128d"), 256: ("__m256i", "__m256", "__m256d"), 512: ("__m512i", "__m512", "__m512d"),
+}
 _SCALARS = {
     "v": "void", "n": "int", "N": "long long", "u": "unsigned int", "U": "unsigned long long", "s": "float",
     "t": "double", "c": "char", "w": "short", "P": "void const*", "p": "void*", "F": "float const*", "G": "float*",
     "D": "double const*", "E": "double*", "x": "__m128i", "y": "__m128", "z": "__m128d", "m": "__m64", "W": "int*",
     "X": "__m128i const*", "Y": "__m128i*", "M": "__m64 const*", "O": "__m64*", "L": "int const*",
+    **wide_declarations.SCALARS,
 }
 
 _INTEGERS = """
@@ -301,7 +306,7 @@ _PROTOTYPE = re.compile(r"^([\w ]+?\*?) (_mm\w+)\((.*)\);$")
 
 def _declarations(table: str, width: int) -> list[str]:
     own = dict(zip("ifd", _OWN[width], strict=True))
-    prefix = "_mm" if width == 128 else "_mm256"
+    prefix = "_mm" if width == 128 else f"_mm{width}"
     out = []
     for line in table.strip().splitlines():
         head, names = line.split(":")
@@ -319,8 +324,24 @@ def _text() -> str:
     for width in (128, 256):
         for table in (_INTEGERS, _FLOATS, _ONLY_128 if width == 128 else _ONLY_256):
             lines += _declarations(table, width)
+    lines += _declarations(wide_declarations.TABLE, 512)
+    lines += _masked(lines)
     lines += ["#ifdef __cplusplus", "}", "#endif", "#endif"]
     return "\n".join(lines) + "\n"
+
+
+def _masked(lines: list[str]) -> list[str]:
+    """The forms with masks of what is declared."""
+    known = {m[2]: (m[1], m[3]) for m in map(_PROTOTYPE.match, lines) if m}
+    out = []
+    for name in wide_declarations.MASKED.split():
+        suffix = name.rpartition("_")[2]
+        own = {"ps": "__m512", "pd": "__m512d"}.get(suffix, "__m512i")
+        result, operands = known.get(f"_mm512_{name}", (own, own))
+        lanes = 512 // (int(suffix[3:]) if suffix[0] == "e" else 32 if suffix == "ps" else 64)
+        out.append(f"{result} _mm512_mask_{name}({result}, __mmask{lanes}, {operands});")
+        out.append(f"{result} _mm512_maskz_{name}(__mmask{lanes}, {operands});")
+    return out
 
 
 @lru_cache(maxsize=1)

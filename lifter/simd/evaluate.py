@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from halide_core.ir.expr import Expr, const
@@ -10,6 +11,7 @@ from halide_core.ir.structural import transform
 from halide_core.ir.types import Type, UInt
 from lifter.simd.families import Meaning
 from lifter.simd.lanes import Lanes, as_type, finest, is_constant, simplified, zeros
+from lifter.simd.masks import chosen
 from lifter.simd.simplify import simplify_node
 
 Operand = Lanes | Expr | int
@@ -19,13 +21,15 @@ _HALF = 128
 def apply(meaning: Meaning, operands: Sequence[Operand], bits: int) -> Lanes | Expr:
     """The result for operands in the order of the intrinsic's own, without the pointer of a store; `bits` is the size
     of the result (or of what is stored), 0 for a scalar.  Raises NotConstant."""
+    if meaning.masked is not None:
+        return _masked(meaning, meaning.masked, operands, bits)
     if meaning.moves:
         return _padded(_moved(meaning, operands), bits)
     seen = _as_lanes(meaning, operands)
-    wide = any(isinstance(v, Lanes) and v.bits > _HALF for v in seen)
-    if meaning.halves and wide and bits > _HALF:
-        parts = [e for half in (0, 1) for e in meaning.compute(*(_operand(_half(v, half)) for v in seen))]
-        return simplified(parts)
+    count = max((v.bits // _HALF for v in seen if isinstance(v, Lanes)), default=1)
+    if meaning.halves and count > 1 and bits > _HALF:
+        each = range(count)
+        return simplified([e for k in each for e in meaning.compute(*(_operand(_half(v, k, count)) for v in seen))])
     result: Any = meaning.compute(*(_operand(v) for v in seen))
     if isinstance(result, Expr):
         return transform(result, simplify_node)
@@ -36,11 +40,23 @@ def _operand(v: Operand) -> Any:
     return v.parts if isinstance(v, Lanes) else v
 
 
-def _half(v: Operand, half: int) -> Operand:
+def _masked(meaning: Meaning, t: Type, operands: Sequence[Operand], bits: int) -> Lanes:
+    """What is computed of lanes that have their bits in a mask."""
+    kept = None if meaning.zeroing else operands[0]
+    mask, *others = operands if meaning.zeroing else operands[1:]
+    found = apply(replace(meaning, masked=None), others, bits)
+    assert isinstance(found, Lanes) and isinstance(mask, Expr)
+    yes = as_type(found, t).parts
+    no = as_type(kept, t).parts if isinstance(kept, Lanes) else (const(0, t),) * len(yes)
+    return simplified(chosen(mask, yes, no))
+
+
+def _half(v: Operand, k: int, count: int) -> Operand:
+    """The 128 bits of a number, of so many."""
     if not isinstance(v, Lanes) or v.bits <= _HALF:
         return v
-    n = len(v.parts) // 2
-    return Lanes(v.parts[n * half : n * half + n])
+    n = len(v.parts) // count
+    return Lanes(v.parts[n * k : n * k + n])
 
 
 def _as_lanes(meaning: Meaning, operands: Sequence[Operand]) -> list[Operand]:
@@ -88,10 +104,11 @@ def _chosen(meaning: Meaning, registers: Sequence[Lanes], others: Sequence[Opera
     sizes = [v.bits // meaning.moves for v in registers]
     if not meaning.halves or max(v.bits for v in registers) <= _HALF:
         return list(meaning.compute(sizes[0], *others))
-    # In each half the registers' halves follow one another.
-    half = sizes[0] // 2
+    # In each half, or quarter, those of the registers follow one another.
+    count = max(v.bits for v in registers) // _HALF
+    half = sizes[0] // count
     found = meaning.compute(half, *others)
-    return [i if i < 0 else i // half * sizes[0] + k * half + i % half for k in (0, 1) for i in found]
+    return [i if i < 0 else i // half * sizes[0] + k * half + i % half for k in range(count) for i in found]
 
 
 def _of_lanes(chosen: Sequence[int], each: int) -> list[int] | None:

@@ -33,6 +33,10 @@ class Meaning:
     """Bytes read at the pointer operand."""
     writes: int = 0
     """Bytes of the result, written at the first operand, a pointer."""
+    masked: Type | None = None
+    """Lanes, of this type, that have no bit in the mask keep those of the first operand, which the mask follows, or are
+    zeros, `zeroing`; the other operands are those that all the rest is about."""
+    zeroing: bool = False
 
 
 TABLE: dict[str, Meaning] = {}
@@ -42,11 +46,9 @@ TABLE: dict[str, Meaning] = {}
 def add(names: str, meaning: Meaning) -> None:
     known = signatures()
     for name in names.split():
-        for prefix in ("_mm_", "_mm256_"):
-            if prefix + name in known:
-                assert prefix + name not in TABLE, name
-                TABLE[prefix + name] = meaning
-        assert "_mm_" + name in known or "_mm256_" + name in known, name
+        own = [prefix + name for prefix in ("_mm_", "_mm256_", "_mm512_") if prefix + name in known]
+        assert own and not TABLE.keys() & {*own}, name
+        TABLE.update(dict.fromkeys(own, meaning))
 
 
 def element_of(name: str) -> Type:
@@ -94,7 +96,7 @@ def across(names: str, t: Type, f: Callable[..., Any], immediates: int = 0, halv
 
 def widening(name: str, source: Type, target: Type) -> None:
     """The lowest lanes, as many as fit, at a wider type."""
-    for prefix, total in (("_mm_", 128), ("_mm256_", 256)):
+    for prefix, total in (("_mm_", 128), ("_mm256_", 256), ("_mm512_", 512)):
         count = total // target.bits
         if prefix + name in signatures():
             TABLE[prefix + name] = Meaning(lambda a, n=count: [converted(target, e) for e in a[:n]], (source,))

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from halide_core.ir.expr import BOOL, EQ, GE, GT, LE, LT, NE, Max, Min, Not, Select, const, intrinsic
 from halide_core.ir.types import Int, UInt
+from lifter.simd import wide
 from lifter.simd.declarations import signatures
 from lifter.simd.families import TABLE, Meaning, across, add, each, lowest, moves, widening
 from lifter.simd.lane_operations import (
@@ -57,6 +58,8 @@ from lifter.simd.lane_operations import (
     with_lane,
 )
 
+_WIDTHS = (("_mm_", 128), ("_mm256_", 256), ("_mm512_", 512))
+
 
 def _fill_integers() -> None:
     each("add_epi8 add_epi16 add_epi32 add_epi64", lambda a, b: a + b, any_sign=True)
@@ -100,10 +103,10 @@ def _fill_integers() -> None:
     ):  # fmt: skip
         across(name, source, lambda a, b, t=target: [saturated(t, e) for e in (*a, *b)])
     for bits in (8, 16, 32, 64):
-        for wide in (16, 32, 64):
-            if wide > bits:
+        for more in (16, 32, 64):
+            if more > bits:
                 for letter, kind in (("i", Int), ("u", UInt)):
-                    widening(f"cvtep{letter}{bits}_epi{wide}", kind(bits), kind(wide))
+                    widening(f"cvtep{letter}{bits}_epi{more}", kind(bits), kind(more))
 
 
 def _fill_bits() -> None:
@@ -197,16 +200,20 @@ def _fill_moves() -> None:
 
 
 def _fill_scalars() -> None:
-    for prefix, total in (("_mm_", 128), ("_mm256_", 256)):
-        for suffix, t in (("epi8", I8), ("epi16", I16), ("epi32", I32), ("epi64x", I64), ("ps", F32), ("pd", F64)):
+    for prefix, total in _WIDTHS:
+        integers = (("epi8", I8), ("epi16", I16), ("epi32", I32), ("epi64" if total == 512 else "epi64x", I64))
+        for suffix, t in (*integers, ("ps", F32), ("pd", F64)):
             count = total // t.bits
             TABLE[f"{prefix}set1_{suffix}"] = Meaning(lambda e, t=t, n=count: [converted(t, e)] * n)
             for name, step in ((f"set_{suffix}", -1), (f"setr_{suffix}", 1)):
                 if prefix + name in signatures():
                     TABLE[prefix + name] = Meaning(lambda *es, t=t, s=step: [converted(t, e) for e in es[::s]])
         for suffix, t in ((f"si{total}", U8), ("ps", F32), ("pd", F64)):
-            for name in ("setzero", "undefined"):
-                TABLE[f"{prefix}{name}_{suffix}"] = Meaning(lambda t=t: [const(0, t)])
+            for name in (f"setzero_{suffix}", f"undefined_{suffix}"):
+                if prefix + name in signatures():
+                    TABLE[prefix + name] = Meaning(lambda t=t: [const(0, t)])
+    for name in ("_mm512_setzero_epi32", "_mm512_undefined_epi32"):
+        TABLE[name] = TABLE["_mm512_setzero_si512"]
     add("set_ps1", Meaning(lambda e: [e] * 4))
     add("set_pd1", Meaning(lambda e: [e] * 2))
     add("set_ss set_sd cvtsi32_si128 cvtsi64_si128 cvtsi64x_si128", Meaning(lambda e: [e]))
@@ -316,13 +323,15 @@ def _fill_memory() -> None:
     add("storer_ps", Meaning(lambda a: a[::-1], (F32,), writes=16))
     add("stream_si32", Meaning(lambda e: [e], writes=4))
     add("stream_si64", Meaning(lambda e: [e], writes=8))
-    for prefix, size in (("_mm_", 16), ("_mm256_", 32)):
+    for prefix, total in _WIDTHS:
+        size = total // 8
         for suffix, t in (("ps", F32), ("pd", F64)):
             for name in ("loadu", "load"):
                 TABLE[f"{prefix}{name}_{suffix}"] = Meaning(lambda m: m, (t,), reads=size)
             for name in ("storeu", "store", "stream"):
                 TABLE[f"{prefix}{name}_{suffix}"] = Meaning(lambda a: a, (t,), writes=size)
-        TABLE[f"{prefix}broadcast_ss"] = Meaning(lambda m, n=size // 4: [*m] * n, (F32,), reads=4)
+        if total < 512:
+            TABLE[f"{prefix}broadcast_ss"] = Meaning(lambda m, n=size // 4: [*m] * n, (F32,), reads=4)
     TABLE["_mm256_broadcast_sd"] = Meaning(lambda m: [*m] * 4, (F64,), reads=8)
     TABLE["_mm256_broadcast_ps"] = Meaning(lambda m: [*m] * 2, (F32,), reads=16)
 
@@ -330,6 +339,6 @@ def _fill_memory() -> None:
 @lru_cache(maxsize=1)
 def table() -> dict[str, Meaning]:
     """The meaning of each intrinsic by its full name."""
-    for fill in (_fill_integers, _fill_bits, _fill_moves, _fill_scalars, _fill_floats, _fill_memory):
+    for fill in (_fill_integers, _fill_bits, _fill_moves, _fill_scalars, _fill_floats, _fill_memory, wide.fill):
         fill()
     return TABLE

@@ -38,6 +38,7 @@ from lifter.algebra.bit_extraction import take_bits_node
 from lifter.algebra.fold import fold_node, negate
 from lifter.algebra.value_ranges import full, interval
 from lifter.simd.mask_steps import as_step
+from lifter.simd.masks import bit_of
 
 _COMPARISONS = (EQ, NE, LT, LE, GT, GE)
 _BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
@@ -236,12 +237,22 @@ def _cast(n: Cast) -> Expr:
 
 
 def _equality(n: EQ | NE) -> Expr:
-    """Whether two integers are equal does not depend on their signs."""
+    """Whether two integers are equal does not depend on their signs; whether a mask has one bit may be a condition."""
+    bit = _asked_bit(n.a) if const_value(n.b) == 0 else None
+    if bit is not None:
+        return bit if isinstance(n, NE) else negate(bit)
     if isinstance(n.a, Cast) and isinstance(n.b, Cast):
         a, b = n.a.value, n.b.value
         if a.type == b.type and _is_integer(a.type) and n.a.type.bits >= a.type.bits:
             return type(n)(BOOL, a, b)
     return n
+
+
+def _asked_bit(e: Expr) -> Expr | None:
+    mask = const_value(e.args[1]) if isinstance(e, Call) and e.name == "bitwise_and" else None
+    if mask is None or not isinstance(e, Call) or int(mask) <= 0 or int(mask) & (int(mask) - 1):
+        return None
+    return bit_of(e.args[0], int(mask).bit_length() - 1)
 
 
 def _order(n: LT | LE | GT | GE) -> Expr:

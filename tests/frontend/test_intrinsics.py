@@ -26,23 +26,36 @@ CASES = 64
 REGISTERS = {
     "__m128i": (16, UInt(8)), "__m128": (16, Float(32)), "__m128d": (16, Float(64)),
     "__m256i": (32, UInt(8)), "__m256": (32, Float(32)), "__m256d": (32, Float(64)), "__m64": (8, UInt(8)),
+    "__m512i": (64, UInt(8)), "__m512": (64, Float(32)), "__m512d": (64, Float(64)),
 }  # fmt: skip
 SCALARS = {
     "int": Int(32), "long long": Int(64), "char": Int(8), "short": Int(16), "unsigned int": UInt(32),
-    "float": Float(32), "double": Float(64),
+    "float": Float(32), "double": Float(64), "__mmask8": UInt(8), "__mmask16": UInt(16), "__mmask32": UInt(32),
+    "__mmask64": UInt(64),
 }  # fmt: skip
-CONTROLS = {"shuffle_epi8": 1, "permutevar8x32_epi32": 1, "permutevar8x32_ps": 1}
-UNDEFINED_ABOVE = ("castsi128_si256", "castps128_ps256", "castpd128_pd256")
+CONTROLS = {
+    "shuffle_epi8": 1, "permutevar8x32_epi32": 1, "permutevar8x32_ps": 1,
+    **{f"permutexvar_epi{bits}": 0 for bits in (16, 32, 64)}, **{f"permutex2var_epi{bits}": 1 for bits in (16, 32, 64)},
+}  # fmt: skip
+UNDEFINED_ABOVE = {
+    "castsi128_si256": 16, "castps128_ps256": 16, "castpd128_pd256": 16, "castsi128_si512": 16, "castsi256_si512": 32,
+    "castps256_ps512": 32, "castpd256_pd512": 32,
+}  # fmt: skip
+WIDE = {"avx512f", "avx512bw", "avx512dq"}
 SAMPLES = (0, 1, 2, 3, 5, 7, 8, 11, 15, 16, 27, 31, 33, 63, 64, 0x4E, 0xB1, 0xE4, 0xD8, 0x31, 0xF7, 0xFF)
 
 
 def immediates(name):
     """The constants to try as the last operand."""
+    if name.startswith("_mm512_") and ("extract" in name or "insert" in name):
+        return range(2 if "x8" in name or "64x4" in name else 4)
     if "extract" in name or "insert" in name:
         lanes = {"8": 16, "16": 8, "32": 4, "64": 2, "ps": 4}.get(name.rpartition("_")[2].lstrip("epi"), 2)
         return range(2 if "128" in name else lanes * (2 if "256" in name else 1))
     if "round_" in name:
         return (0, 1, 2, 3, 4, 8, 9, 10, 11)
+    if "cmp_ep" in name:
+        return range(8)
     if "cmp_" in name:
         return range(32)
     if name in ("_mm_shuffle_pd", "_mm_permute_pd", "_mm_blend_pd"):
@@ -87,10 +100,11 @@ def _result_bytes(name):
     return table()[name].writes or width(signatures()[name][0])
 
 
-def source():
-    """One C++ file with a function for each intrinsic and immediate: void f(unsigned char* out, operands..., n)."""
+def source(wide):
+    """One C++ file, with registers of 512 bits if the processor has them, of a function for each intrinsic and
+    immediate: void f(unsigned char* out, operands..., n)."""
     lines = ["#include <immintrin.h>", "#include <string.h>", "#include <xmmintrin.h>"]
-    for name in sorted(table()):
+    for name in sorted(n for n in table() if wide or not n.startswith("_mm512_")):
         meaning, (result, _) = table()[name], signatures()[name]
         used = _uses(name)
         for number, imm in variants(name):
@@ -100,7 +114,7 @@ def source():
             arguments = []
             for i, (kind, size) in enumerate(used):
                 if _is_pointer(kind):
-                    lines.append(f"alignas(32) unsigned char a{i}[32]; memcpy(a{i}, p{i} + k * {size}, {size});")
+                    lines.append(f"alignas(64) unsigned char a{i}[64]; memcpy(a{i}, p{i} + k * {size}, {size});")
                     arguments.append(f"({kind})a{i}")
                 else:
                     lines.append(f"{kind} a{i}; memcpy(&a{i}, p{i} + k * {size}, {size});")
@@ -110,7 +124,7 @@ def source():
             size = _result_bytes(name)
             if meaning.writes:
                 target = signatures()[name][1][0]
-                lines.append(f"alignas(32) unsigned char r[32]; {name}(({target})r, {', '.join(arguments)});")
+                lines.append(f"alignas(64) unsigned char r[64]; {name}(({target})r, {', '.join(arguments)});")
                 lines.append(f"memcpy(out + k * {size}, r, {size}); }} }}")
             else:
                 lines.append(f"{result} r = {name}({', '.join(arguments)}); ")
@@ -124,12 +138,10 @@ def compiled(tmp_path_factory):
     if not {"avx2", "fma", "sse4_2"} <= flags:
         pytest.skip("the processor lacks AVX2 or FMA")
     folder = tmp_path_factory.mktemp("intrinsics")
-    (folder / "all.cpp").write_text(source())
-    subprocess.run(
-        ["g++", "-O1", "-w", "-fpermissive", "-mavx2", "-mfma", "-shared", "-fPIC", "all.cpp", "-o", "all.so"],
-        check=True,
-        cwd=folder,
-    )
+    (folder / "all.cpp").write_text(source(flags >= WIDE))
+    wanted = ["-mavx2", "-mfma", *(f"-m{f}" for f in sorted(WIDE) if flags >= WIDE)]
+    command = ["g++", "-O1", "-w", "-fpermissive", *wanted, "-shared", "-fPIC", "all.cpp", "-o", "all.so"]
+    subprocess.run(command, check=True, cwd=folder)
     return ctypes.CDLL(str(folder / "all.so"))
 
 
@@ -183,6 +195,8 @@ def lanes_of(kind, size):
 
 @pytest.mark.parametrize("name", sorted(table()))
 def test_table_agrees_with_processor(name, compiled):
+    if name.startswith("_mm512_") and not set(Path("/proc/cpuinfo").read_text().split()) >= WIDE:
+        pytest.skip("the processor lacks AVX-512")
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     meaning, (result, _) = table()[name], signatures()[name]
     used = _uses(name)
@@ -218,8 +232,8 @@ def test_table_agrees_with_processor(name, compiled):
             found = [np.broadcast_to(evaluate(e, env, call=libm), (rows,)).astype(dtype_of(e.type)) for e in parts]
             got = np.stack(found, axis=-1).copy().view(np.uint8).reshape(rows, -1)
             wanted = out[group]
-            if name.partition("256_")[2] in UNDEFINED_ABOVE:
-                got, wanted = got[:, :16], wanted[:, :16]
+            defined = UNDEFINED_ABOVE.get(name.split("_", 2)[2], size)
+            got, wanted = got[:, :defined], wanted[:, :defined]
             if "undefined" not in name:
                 check(name, imm, got, wanted, parts[0].type)
 

@@ -50,7 +50,8 @@ def _innermost(tops: list[Fragment]) -> list[Fragment]:
 def _library(text: bytes, path: Path, suffix: str) -> ctypes.CDLL:
     source = path.with_suffix(suffix)
     source.write_bytes(text)
-    subprocess.run(["c++" if suffix == ".cpp" else "cc", "-w", "-O1", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
+    compiler = "c++" if suffix == ".cpp" else "cc"
+    subprocess.run([compiler, "-w", "-O1", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
     return ctypes.CDLL(str(path))
 
 

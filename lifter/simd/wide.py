@@ -69,7 +69,7 @@ def _lanes() -> None:
     each("min_epi64 min_epu64", lambda a, b: Min(a.type, a, b))
     each("max_epi64 max_epu64", lambda a, b: Max(a.type, a, b))
     each("abs_epi64", lambda a: converted(a.type, intrinsic("abs", UInt(a.type.bits), a)))
-    each("srai_epi64", shifted("shift_right"), immediates=1)
+    each("srai_epi64", shifted("shift_right"), immediates=1, counts=True)
     each("sllv_epi16", lambda a, b: intrinsic("shift_left", a.type, a, b), lambda t: UInt(t.bits))
     each("srlv_epi16", lambda a, b: intrinsic("shift_right", a.type, a, b), lambda t: UInt(t.bits))
     add("sra_epi64", Meaning(shifted_by_register("shift_right"), (I64, U64)))

@@ -345,5 +345,8 @@ void scale_words_by(uint16_t* dst, const uint16_t* src, int n, int bits) {
         const __m128i v = _mm_loadu_si128((const __m128i*)(src + i));
         _mm_storeu_si128((__m128i*)(dst + i), _mm_srli_epi16(_mm_adds_epu16(v, _mm_set1_epi16(3)), bits));
     }
-    for (; i < n; i++) dst[i] = (uint16_t)(bits > 15 ? 0 : (src[i] > 65532 ? 65535 : src[i] + 3) >> bits);
+    for (; i < n; i++) {
+        const uint16_t v = src[i] > 65532 ? 65535 : (uint16_t)(src[i] + 3);
+        dst[i] = (uint16_t)(bits > 15 ? 0 : v >> bits);
+    }
 }

@@ -280,7 +280,7 @@ class _Statements(Merging):
         does not hold: `if (n > 3) *first = p[0]`."""
         stores = [x for x in L.walk((stmt,)) if isinstance(x, L.Store)]
         assigned = {x.name: x.value for x in L.walk((stmt,)) if isinstance(x, L.Assign)}
-        values = [e for x in stores for e in (x.value, *(assigned.get(n) or s.env.get(n) for n in variables(x.value)))]
+        values = [e for x in stores for e in (x.value, *(assigned.get(n, s.env.get(n)) for n in variables(x.value)))]
         return any(e is not None and contains(e, Load) for e in values)
 
     def exec_settings(self, setting: Expr, body: tuple[L.Stmt, ...], s: State, finished: list[State]) -> None:

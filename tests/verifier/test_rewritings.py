@@ -10,11 +10,12 @@ from functools import cache
 
 import pytest
 
-from halide_core.ir.expr import Add, Expr, Load, const
+from halide_core.ir.expr import I32, Add, Expr, Load, const
 from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.frontend import Function, parse_file
-from lifter.ir.effect_edits import Edit
+from lifter.ir.effect_edits import Edit, Site, at, with_values
+from lifter.ir.effect_edits.sites import Change
 from lifter.ir.effect_verifier import RAW, IllegalPath, verify
 from lifter.ir.effects import Effect, LoopInfo, Path
 from lifter.ir.names import is_read
@@ -28,16 +29,11 @@ from verifier.rewritings import NotProved, is_proved, prove_rewriting
 BY_SAMPLES = {
     "forward_stores/distance_transform": "one store as the choice between two",
     "forward_stores/sums_of_columns": "one store as the choice between two",
-    "propagate_positions/offsets_of_rows": "values in place of reads",
-    "propagate_positions/pointers_to_rows": "values in place of reads",
     "rename_rewritten_arrays/quarters_of_an_output": "storage of the caller's that becomes local",
     "reroll_reduction_lanes/sum_of_bytes": "sums in another order",
     "reroll_reduction_lanes/sum_of_words": "sums in another order",
-    "rotations_to_modulo/row_number": "induction",
-    "rotations_to_modulo/three_pointers": "induction",
     "undo_blocked_reductions/sum_of_a_row": "sums in another order",
     "undo_blocked_reductions/sums_of_rows": "sums in another order",
-    "widen_starts/recurrence_in_rows": "a read before the loop",
 }
 """Cases of which a rewriting is only run on samples, and what it would take."""
 MUTANTS = 16
@@ -157,6 +153,27 @@ def _hold(function: Function, case: str, before: Path, mutant: Path) -> None:
             log.after(case, before, mutant, RAW)
         except WrongTransform as problem:
             raise AssertionError(f"proved, and wrong: {problem}") from problem
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.startswith(("rotations_to_modulo", "propagate_positions"))])
+def test_values_that_are_not_what_is_read(case: str) -> None:
+    """Values one further than what is read, and those of the other iterations of a loop."""
+    _, edits = made_of(case)
+    for edit in edits:
+        assert edit.filled is not None
+        arrays, value = edit.filled.arrays, edit.filled.value
+
+        def further(n: Load, site: Site, value: Change = value) -> Expr:
+            found = value(n, site)
+            return Add(found.type, found, const(1, found.type))
+
+        def late(n: Load, site: Site, value: Change = value) -> Expr:
+            found = value(n, site)
+            return at(found, {c: Poly.variable(c, I32) + Poly.constant(1) for c in site.counters})
+
+        prove_rewriting(with_values(edit.before, arrays, value))
+        for wrong in (further, late):
+            assert not is_proved(with_values(edit.before, arrays, wrong))
 
 
 def test_memory_that_may_be_the_same_counts() -> None:

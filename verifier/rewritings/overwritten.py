@@ -29,8 +29,14 @@ def stored_over(e: Effect, effects: Sequence[Effect], made: Sequence[Formula], f
         return False
     given = [facts.inside(e.loops, {}), facts.guarded(e.guard, {}), *map(facts.index.negate, made)]
     others = (x for x in effects if x.array == e.array and x.guard is None and x.value.type == e.value.type)
-    found = [_later(e, x, at, facts) for x in others for at in _candidates(x, e)]
+    places = ((x, at) for x in others for at in _candidates(x, e) if _near(e.index - x.index.substitute(at)))
+    found = [_later(e, x, at, facts) for x, at in places]
     return facts.follows(given, facts.index.any_of(found))
+
+
+def _near(distance: Poly) -> bool:
+    """Whether a distance may be zero, as far as is worth asking: strides do not help."""
+    return distance.is_zero() or (distance.constant_value() is None and all(len(m) < 2 for m in distance.terms))
 
 
 def _later(e: Effect, x: Effect, at: dict[str, Poly], facts: Facts) -> Formula:
@@ -61,6 +67,7 @@ def _candidates(x: Effect, e: Effect) -> Iterator[dict[str, Poly]]:
                 at[x.counters[kept]] = Poly.variable(x.counters[kept], I32) + _ONE
             own = x.loops[len(at) :]
             index = x.index.substitute(at)
-            found = solved(e.index, index, [loop for loop in own if loop.counter in index.names()])
+            moving = [loop for loop in own if loop.counter in index.names()]
+            found = solved(e.index, index, moving) if moving else {}
             if found is not None:
                 yield at | {loop.counter: Poly() for loop in own} | found

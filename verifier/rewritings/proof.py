@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from halide_core.ir.expr import Load, const_value
 from halide_core.ir.structural import key
@@ -13,6 +14,7 @@ from lifter.ir.effects import Effect, Path, arrays_in
 from lifter.ir.names import array_of, is_read, time_of
 from verifier.rewritings.accesses import Access, Image, images, reads_behind, reads_of_image, store_of
 from verifier.rewritings.facts import Facts, OutOfTime
+from verifier.rewritings.filled import with_values
 from verifier.rewritings.iterations import all_are_made, all_are_old, is_made
 from verifier.rewritings.order import alike, disturbed
 from verifier.rewritings.overwritten import is_unread, stored_over
@@ -51,9 +53,11 @@ def is_proved(edit: Edit, seconds: float = SECONDS) -> bool:
 
 class _Proof:
     def __init__(self, edit: Edit, seconds: float) -> None:
-        self.edit, self.before, self.path = edit, edit.before, edit.path
+        self.before, self.path = edit.before, edit.path
         self.facts = Facts(edit.path, seconds)
-        self.images = images(edit)
+        if edit.filled is not None:
+            self.before = self.filled(edit)
+        self.images = images(replace(edit, before=self.before))
         self.said: list[tuple[Image, Said]] = []
         self.accesses: list[Access] = []
         self.gone: list[Effect] = []
@@ -72,6 +76,13 @@ class _Proof:
         for name in sorted(moved):
             self.stored(name, local)
         self.bounds()
+
+    def filled(self, edit: Edit) -> Path:
+        """The path before, values in place of some reads.  Raises NotProved."""
+        found = with_values(edit, self.facts)
+        if found is None:
+            raise NotProved("values in place of reads")
+        return found
 
     def around(self) -> None:
         """Raises NotProved where something else of the path than its effects is another."""

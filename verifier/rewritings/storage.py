@@ -52,14 +52,14 @@ def misplaced(storage: Storage, facts: Facts) -> str:
             return f"{a.old.array}[{a.old.index}] of order {a.old.order}"
     for read in storage.reads:
         for number, store in enumerate(storage.stores):
-            question = _Question(storage, read, store, facts)
+            question = Question(storage, read, store, facts)
             left_out = number >= len(storage.stores) - len(storage.gone)
             if not question.is_found(left_out) or not (left_out or question.stays_last()):
                 return f"{read.old.array}[{read.old.index}] of order {read.old.order} by order {store.old.order}"
     return ""
 
 
-class _Question:
+class Question:
     """Whether a read finds what a store has stored, where that is the last one to the element before it."""
 
     def __init__(self, storage: Storage, read: Access, store: Access, facts: Facts) -> None:
@@ -160,8 +160,8 @@ def _candidates(u: Access, read: Access) -> Iterator[_Counters]:
         own = u.loops[kept + (depth is not None) :]
         index = u.old.index.substitute(at)
         moving = [x for x in own if x.counter in index.names()]
-        found = solved(read.old.index, index, moving)
-        if found is None:
+        found = solved(read.old.index, index, moving) if moving else {}
+        if found is None or (not moving and (read.old.index - index).constant_value() not in (0, None)):
             continue
         at |= found
         for x in own:

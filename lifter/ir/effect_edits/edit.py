@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir.expr import I32, Expr
 from lifter.algebra.polynomial import Poly
 from lifter.ir.dependence import Pairs
+from lifter.ir.effect_edits.sites import Change
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path
 
 Trip = tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]
@@ -39,6 +40,14 @@ def _chained(first: Counters, then: Counters) -> Counters:
 
 
 @dataclass(frozen=True, slots=True)
+class Filled:
+    """Local arrays of the path before that have values in place of their reads."""
+
+    arrays: frozenset[str]
+    value: Change
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
     """`path`, which one or more of the four edits have made of `before`."""
 
@@ -48,6 +57,8 @@ class Edit:
     """Of each effect of `path`, by its order; none of one that is new."""
     kinds: tuple[str, ...] = ()
     """The edits that were made, by name, in order."""
+    filled: Filled | None = None
+    """What was said of reads first."""
 
     @staticmethod
     def on(of: Path | Edit) -> Edit:
@@ -66,7 +77,8 @@ class Edit:
         chained = {
             order: tuple(o.after(e) for o in own for e in self.origins[o.order]) for order, own in other.origins.items()
         }
-        return Edit(self.before, other.path, chained, (*self.kinds, *other.kinds))
+        filled = self.filled if self.kinds else other.filled
+        return Edit(self.before, other.path, chained, (*self.kinds, *other.kinds), filled)
 
     def effect(self, order: int) -> Effect:
         return next(e for e in self.path.effects if e.order == order)

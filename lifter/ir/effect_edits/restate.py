@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import Expr
-from lifter.ir.effect_edits.edit import Edit, Origin, with_trips
+from lifter.ir.effect_edits.edit import Edit, Filled, Origin, with_trips
 from lifter.ir.effect_edits.sites import Change, with_reads
 from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path
 
@@ -51,7 +51,8 @@ def with_values(on: Path | Edit, arrays: Collection[str], value: Change) -> Edit
     kept = replace(kept, reads=tuple(e for e in path.reads if e.array not in arrays))
     found = with_reads(kept, value, arrays)
     found = replace(found, arrays={n: a for n, a in found.arrays.items() if n not in arrays})
-    return edit.then("restate", found, {e.order: [Origin(e.order)] for e in found.effects})
+    origins = {e.order: (Origin(e.order),) for e in found.effects}
+    return edit.followed_by(Edit(path, found, origins, ("restate",), Filled(frozenset(arrays), value)))
 
 
 def without_notes(on: Path | Edit, loop: LoopInfo) -> Edit:

@@ -13,7 +13,7 @@ from halide_core.ir.structural import transform, variables
 from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effect_edits import Edit, Site, with_values
+from lifter.ir.effect_edits import Edit, Site, Unknown, with_values
 from lifter.ir.effect_queries import promised
 from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, values_of
 from lifter.ir.names import array_of, is_read, split_tag, time_of
@@ -174,7 +174,7 @@ def _replaced(
         return None
 
 
-class _Elsewhere(Exception):
+class _Elsewhere(Unknown):
     """A variable is read where its form is not known."""
 
 

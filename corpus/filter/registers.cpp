@@ -337,3 +337,16 @@ void planes_to_yuyv(uint8_t* out, size_t pitch, const uint8_t* luma, size_t stri
         v += chroma;
     }
 }
+
+// Words scaled down by a number of bits that the caller says.
+void scale_words_by(uint16_t* dst, const uint16_t* src, int n, int bits) {
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m128i v = _mm_loadu_si128((const __m128i*)(src + i));
+        _mm_storeu_si128((__m128i*)(dst + i), _mm_srli_epi16(_mm_adds_epu16(v, _mm_set1_epi16(3)), bits));
+    }
+    for (; i < n; i++) {
+        const uint16_t v = src[i] > 65532 ? 65535 : (uint16_t)(src[i] + 3);
+        dst[i] = (uint16_t)(bits > 15 ? 0 : v >> bits);
+    }
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from halide_core.backend.llvm_expr import is_instruction
 from halide_core.backend.llvm_module import initialize
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type, memory_type
+from halide_core.device_limits import MOST_THREADS
 from halide_core.errors import HalideError
 from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.capability import STATIC_SHARED, capability
@@ -40,6 +42,8 @@ _BY_EXCHANGE: dict[str, Callable[..., Expr]] = {
     "add": ir.Add, "mul": ir.Mul, "min": ir.Min, "max": ir.Max,
     **{n: partial(_bitwise, f"bitwise_{n}") for n in ("and", "or", "xor")},
 }
+# Threads of a block that may have 255 registers each, the most there are, of the 65,536 of a multiprocessor.
+_ANY_REGISTERS = 256
 # Spaces of addresses.
 _GLOBAL, _CONSTANT = 1, 4
 # Memory whose size is said when the kernel starts.
@@ -143,9 +147,13 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
 
 
 def _bounds(k: Kernel) -> str:
-    """How many threads a block has at most, where that is known: so many registers more each of them may have."""
+    """How many threads a block has at most, where there may be so many that not each can have as many registers as it
+    likes: a launch would fail.  The assembler is left alone with others, since it spills for more of them at a time."""
     sizes = [const_value(t) for t in k.threads]
-    return "" if None in sizes else f'"nvvm.maxntid"="{",".join(map(str, sizes))}" '
+    known = [int(n) for n in sizes if n is not None]
+    if len(known) < len(sizes):
+        return f'"nvvm.maxntid"="{MOST_THREADS}" '
+    return f'"nvvm.maxntid"="{",".join(map(str, known))}" ' if math.prod(known) > _ANY_REGISTERS else ""
 
 
 def _table(module: ModuleBuilder, table: Table) -> str:

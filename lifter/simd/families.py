@@ -29,6 +29,8 @@ class Meaning:
     halves: bool = False
     immediates: int = 0
     """How many of the last operands must be constants."""
+    counts: bool = False
+    """The last operand is a count of bits, and may be a variable below 256: from there on compilers differ."""
     reads: int = 0
     """Bytes read at the pointer operand."""
     writes: int = 0
@@ -67,6 +69,7 @@ def each(
     to: Callable[[Type], Type] | None = None,
     immediates: int = 0,
     any_sign: bool = False,
+    counts: bool = False,
 ) -> None:
     """Lane by lane; the lanes of the operands are seen as `to` of the element type."""
 
@@ -77,7 +80,7 @@ def each(
 
     for name in names.split():
         t = element_of(name)
-        add(name, Meaning(compute, (to(t) if to else t,), any_sign, immediates=immediates))
+        add(name, Meaning(compute, (to(t) if to else t,), any_sign, immediates=immediates, counts=counts))
 
 
 def lowest(names: str, f: Callable[..., Expr]) -> None:

@@ -99,8 +99,16 @@ def rounded(e: Expr, how: int) -> Expr:
     return libm(("rint", "floor", "ceil", "trunc", "rint", "rint", "rint", "rint")[how & 7], e)
 
 
-def shifted(name: str) -> Callable[[Expr, int], Expr]:
-    return lambda a, n: intrinsic(name, a.type, a, const(min(n & 255, a.type.bits), UInt(a.type.bits)))
+def shifted(name: str) -> Callable[[Expr, int | Expr], Expr]:
+    """A shift by a constant, of which the lowest eight bits count, or by a number below 256."""
+
+    def compute(a: Expr, n: int | Expr) -> Expr:
+        t = UInt(a.type.bits)
+        if isinstance(n, int):
+            return intrinsic(name, a.type, a, const(min(n & 255, t.bits), t))
+        return intrinsic(name, a.type, a, converted(t, Min(U32, converted(U32, n), const(t.bits, U32))))
+
+    return compute
 
 
 def shifted_by_register(name: str) -> Callable[[Vector, Vector], list[Expr]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from halide_core.ir.expr import (
     BOOL,
@@ -27,9 +26,9 @@ from halide_core.ir.expr import (
     intrinsic,
     make_bool,
 )
-from halide_core.ir.types import Float, Int, Type, UInt
+from halide_core.ir.types import Float, Int, UInt
 from lifter.simd.declarations import signatures
-from lifter.simd.families import TABLE, Meaning, element_of
+from lifter.simd.families import TABLE, Meaning, add, each, moves
 from lifter.simd.lane_operations import (
     F32,
     F64,
@@ -65,52 +64,35 @@ def fill() -> None:
         part()
 
 
-def _set(name: str, meaning: Meaning) -> None:
-    full = f"_mm512_{name}"
-    assert full in signatures() and full not in TABLE, full
-    TABLE[full] = meaning
-
-
-def _each(names: str, f: Callable[..., Expr], t: Callable[[Type], Type] | None = None, immediates: int = 0) -> None:
-    for name in names.split():
-        own = element_of(name)
-
-        def compute(*operands: Any) -> list[Expr]:
-            fixed = operands[len(operands) - immediates :]
-            return [f(*lane, *fixed) for lane in zip(*operands[: len(operands) - immediates], strict=True)]
-
-        _set(name, Meaning(compute, (t(own) if t else own,), immediates=immediates))
-
-
 def _lanes() -> None:
-    _each("mullo_epi64", lambda a, b: a * b)
-    _each("min_epi64 min_epu64", lambda a, b: Min(a.type, a, b))
-    _each("max_epi64 max_epu64", lambda a, b: Max(a.type, a, b))
-    _each("abs_epi64", lambda a: converted(a.type, intrinsic("abs", UInt(a.type.bits), a)))
-    _each("srai_epi64", shifted("shift_right"), immediates=1)
-    _each("sllv_epi16", lambda a, b: intrinsic("shift_left", a.type, a, b), lambda t: UInt(t.bits))
-    _each("srlv_epi16", lambda a, b: intrinsic("shift_right", a.type, a, b), lambda t: UInt(t.bits))
-    _set("sra_epi64", Meaning(shifted_by_register("shift_right"), (I64, U64)))
+    each("mullo_epi64", lambda a, b: a * b)
+    each("min_epi64 min_epu64", lambda a, b: Min(a.type, a, b))
+    each("max_epi64 max_epu64", lambda a, b: Max(a.type, a, b))
+    each("abs_epi64", lambda a: converted(a.type, intrinsic("abs", UInt(a.type.bits), a)))
+    each("srai_epi64", shifted("shift_right"), immediates=1, counts=True)
+    each("sllv_epi16", lambda a, b: intrinsic("shift_left", a.type, a, b), lambda t: UInt(t.bits))
+    each("srlv_epi16", lambda a, b: intrinsic("shift_right", a.type, a, b), lambda t: UInt(t.bits))
+    add("sra_epi64", Meaning(shifted_by_register("shift_right"), (I64, U64)))
     for bits in (16, 64):
-        _each(
+        each(
             f"srav_epi{bits}",
             lambda a, b: intrinsic("shift_right", a.type, a, converted(UInt(a.type.bits), b)),
         )
     for name, operation in (("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor")):
         for suffix in ("si512", "epi32", "epi64"):
             lanes = None if suffix == "si512" else UInt(int(suffix[3:]))
-            _set(f"{name}_{suffix}", Meaning(
+            add(f"{name}_{suffix}", Meaning(
                 lambda a, b, o=operation: [intrinsic(o, x.type, x, y) for x, y in zip(a, b, strict=True)], (lanes,),
             ))  # fmt: skip
     for suffix in ("si512", "epi32", "epi64"):
         lanes = None if suffix == "si512" else UInt(int(suffix[3:]))
-        _set(f"andnot_{suffix}", Meaning(lambda a, b: [~x & y for x, y in zip(a, b, strict=True)], (lanes,)))
-    _set("reduce_add_epi32", Meaning(total_of, (I32,)))
-    _set("reduce_add_epi64", Meaning(total_of, (I64,)))
+        add(f"andnot_{suffix}", Meaning(lambda a, b: [~x & y for x, y in zip(a, b, strict=True)], (lanes,)))
+    add("reduce_add_epi32", Meaning(total_of, (I32,)))
+    add("reduce_add_epi64", Meaning(total_of, (I64,)))
     for name, node in (("min", Min), ("max", Max)):
         for suffix, t in (("epi32", I32), ("epi64", I64), ("epu32", U32)):
-            _set(f"reduce_{name}_{suffix}", Meaning(lambda a, n=node: _folded(n, a), (t,)))
-    _set("cvtsi512_si32", Meaning(lambda a: a[0], (I32,)))
+            add(f"reduce_{name}_{suffix}", Meaning(lambda a, n=node: _folded(n, a), (t,)))
+    add("cvtsi512_si32", Meaning(lambda a: a[0], (I32,)))
 
 
 def _folded(node: Callable[..., Expr], values: Vector) -> Expr:
@@ -120,38 +102,37 @@ def _folded(node: Callable[..., Expr], values: Vector) -> Expr:
     return out
 
 
-def _moved(bits: int, names: str, f: Callable[..., list[int]], immediates: int = 0) -> None:
-    for name in names.split():
-        _set(name, Meaning(f, moves=bits, immediates=immediates))
+def _whole(bits: int, names: str, f: Callable[..., list[int]], immediates: int = 0) -> None:
+    moves(bits, names, f, immediates, halves=False)
 
 
 def _moves() -> None:
     for name, bits in (("b_epi8", 8), ("w_epi16", 16), ("d_epi32", 32), ("q_epi64", 64)):
-        _moved(bits, f"broadcast{name}", lambda n, k=512 // bits: [0] * k)
-    _moved(64, "broadcast_i32x4 broadcast_i64x2", lambda n: [0, 1] * 4)
-    _moved(64, "broadcast_i64x4 broadcast_i32x8", lambda n: [0, 1, 2, 3] * 2)
+        TABLE[f"_mm512_broadcast{name}"] = Meaning(lambda n, k=512 // bits: [0] * k, moves=bits)
+    _whole(64, "broadcast_i32x4 broadcast_i64x2", lambda n: [0, 1] * 4)
+    _whole(64, "broadcast_i64x4 broadcast_i32x8", lambda n: [0, 1, 2, 3] * 2)
     # What the language leaves undefined above is zero here.
-    _moved(64, "castsi256_si512 zextsi256_si512 castsi128_si512 zextsi128_si512", lambda n: list(range(n)))
-    _moved(64, "castps256_ps512 castpd256_pd512", lambda n: list(range(n)))
-    _moved(64, "castsi512_ps castps_si512 castsi512_pd castpd_si512", lambda n: list(range(n)))
-    _moved(64, "castsi512_si256 castps512_ps256 castpd512_pd256", lambda n: [0, 1, 2, 3])
-    _moved(64, "castsi512_si128 castps512_ps128", lambda n: [0, 1])
+    _whole(64, "castsi256_si512 zextsi256_si512 castsi128_si512 zextsi128_si512", lambda n: list(range(n)))
+    _whole(64, "castps256_ps512 castpd256_pd512", lambda n: list(range(n)))
+    _whole(64, "castsi512_ps castps_si512 castsi512_pd castpd_si512", lambda n: list(range(n)))
+    _whole(64, "castsi512_si256 castps512_ps256 castpd512_pd256", lambda n: [0, 1, 2, 3])
+    _whole(64, "castsi512_si128 castps512_ps128", lambda n: [0, 1])
     halves = "extracti64x4_epi64 extracti32x8_epi32 extractf32x8_ps extractf64x4_pd"
-    _moved(64, halves, lambda n, imm: [4 * (imm & 1) + i for i in range(4)], 1)
-    _moved(
+    _whole(64, halves, lambda n, imm: [4 * (imm & 1) + i for i in range(4)], 1)
+    _whole(
         64, "extracti32x4_epi32 extracti64x2_epi64 extractf32x4_ps",
         lambda n, imm: [2 * (imm & 3), 2 * (imm & 3) + 1], 1,
     )  # fmt: skip
-    _moved(64, "inserti64x4 inserti32x8 insertf32x8 insertf64x4", lambda n, imm: _inserted(n, 4, imm & 1), 1)
-    _moved(64, "inserti32x4 inserti64x2", lambda n, imm: _inserted(n, 2, imm & 3), 1)
-    _moved(64, "shuffle_i32x4 shuffle_i64x2", _quarters, 1)
-    _moved(64, "permutex_epi64", lambda n, imm: [4 * h + f for h in (0, 1) for f in fields(imm)], 1)
+    _whole(64, "inserti64x4 inserti32x8 insertf32x8 insertf64x4", lambda n, imm: _inserted(n, 4, imm & 1), 1)
+    _whole(64, "inserti32x4 inserti64x2", lambda n, imm: _inserted(n, 2, imm & 3), 1)
+    _whole(64, "shuffle_i32x4 shuffle_i64x2", _quarters, 1)
+    _whole(64, "permutex_epi64", lambda n, imm: [4 * h + f for h in (0, 1) for f in fields(imm)], 1)
     for bits in (32, 64):
-        _moved(bits, f"alignr_epi{bits}", _aligned, 1)
+        _whole(bits, f"alignr_epi{bits}", _aligned, 1)
     for bits in (16, 32, 64):
         t = UInt(bits)
-        _set(f"permutexvar_epi{bits}", Meaning(_permuted, (t, t)))
-        _set(f"permutex2var_epi{bits}", Meaning(_permuted_of_two, (t, t, t)))
+        add(f"permutexvar_epi{bits}", Meaning(_permuted, (t, t)))
+        add(f"permutex2var_epi{bits}", Meaning(_permuted_of_two, (t, t, t)))
 
 
 def _inserted(n: int, each: int, place: int) -> list[int]:
@@ -191,9 +172,9 @@ def _narrowing() -> None:
         for bits in (8, 16, 32):
             if bits < wide:
                 name = f"epi{wide}_epi{bits}"
-                _set(f"cvt{name}", Meaning(lambda a, b=bits: [converted(UInt(b), e) for e in a], (UInt(wide),)))
-                _set(f"cvts{name}", Meaning(lambda a, b=bits: [saturated(Int(b), e) for e in a], (Int(wide),)))
-                _set(f"cvtus{name}", Meaning(lambda a, b=bits: [saturated(UInt(b), e) for e in a], (UInt(wide),)))
+                add(f"cvt{name}", Meaning(lambda a, b=bits: [converted(UInt(b), e) for e in a], (UInt(wide),)))
+                add(f"cvts{name}", Meaning(lambda a, b=bits: [saturated(Int(b), e) for e in a], (Int(wide),)))
+                add(f"cvtus{name}", Meaning(lambda a, b=bits: [saturated(UInt(b), e) for e in a], (UInt(wide),)))
 
 
 def _masks() -> None:
@@ -202,27 +183,27 @@ def _masks() -> None:
             t = kind(bits)
             for name, node in _COMPARISONS.items():
                 if f"_mm512_cmp{name}_ep{letter}{bits}_mask" in signatures():
-                    _set(f"cmp{name}_ep{letter}{bits}_mask", Meaning(
+                    add(f"cmp{name}_ep{letter}{bits}_mask", Meaning(
                         lambda a, b, n=node: of_bits([n(BOOL, x, y) for x, y in zip(a, b, strict=True)]), (t,),
                     ))  # fmt: skip
-            _set(f"cmp_ep{letter}{bits}_mask", Meaning(_compared_by_number, (t,), immediates=1))
+            add(f"cmp_ep{letter}{bits}_mask", Meaning(_compared_by_number, (t,), immediates=1))
         lanes, signed = UInt(bits), Int(bits)
-        _set(f"test_epi{bits}_mask", Meaning(
+        add(f"test_epi{bits}_mask", Meaning(
             lambda a, b: of_bits([NE(BOOL, x & y, const(0, x.type)) for x, y in zip(a, b, strict=True)]), (lanes,),
         ))  # fmt: skip
-        _set(f"testn_epi{bits}_mask", Meaning(
+        add(f"testn_epi{bits}_mask", Meaning(
             lambda a, b: of_bits([is_zero(x & y) for x, y in zip(a, b, strict=True)]), (lanes,),
         ))  # fmt: skip
-        _set(f"movepi{bits}_mask", Meaning(
+        add(f"movepi{bits}_mask", Meaning(
             lambda a: of_bits([LT(BOOL, e, const(0, e.type)) for e in a]), (signed,),
         ))  # fmt: skip
-        _set(f"movm_epi{bits}", Meaning(lambda k, t=signed: chosen(
+        add(f"movm_epi{bits}", Meaning(lambda k, t=signed: chosen(
             k, [const(-1, t)] * (512 // t.bits), [const(0, t)] * (512 // t.bits),
         )))  # fmt: skip
-        _set(f"mask_blend_epi{bits}", Meaning(lambda k, a, b: chosen(k, b, a), (lanes,)))
+        add(f"mask_blend_epi{bits}", Meaning(lambda k, a, b: chosen(k, b, a), (lanes,)))
     for suffix, t in (("ps", F32), ("pd", F64)):
-        _set(f"mask_blend_{suffix}", Meaning(lambda k, a, b: chosen(k, b, a), (t,)))
-        _set(f"cmp_{suffix}_mask", Meaning(_compared_floats, (t,), immediates=1))
+        add(f"mask_blend_{suffix}", Meaning(lambda k, a, b: chosen(k, b, a), (t,)))
+        add(f"cmp_{suffix}_mask", Meaning(_compared_floats, (t,), immediates=1))
 
 
 def _compared_by_number(a: Vector, b: Vector, imm: int) -> Expr:
@@ -237,12 +218,12 @@ def _compared_floats(a: Vector, b: Vector, imm: int) -> Expr:
 def _memory() -> None:
     read, write = Meaning(lambda m: m, reads=64), Meaning(lambda a: a, writes=64)
     for name in ("loadu_si512", "load_si512", "load_epi32", "load_epi64"):
-        _set(name, read)
+        add(name, read)
     for name in ("storeu_si512", "store_si512", "stream_si512", "store_epi32", "store_epi64"):
-        _set(name, write)
+        add(name, write)
     for bits in (8, 16, 32, 64):
-        _set(f"loadu_epi{bits}", read)
-        _set(f"storeu_epi{bits}", write)
+        add(f"loadu_epi{bits}", read)
+        add(f"storeu_epi{bits}", write)
 
 
 def _masked_forms() -> None:
@@ -251,5 +232,5 @@ def _masked_forms() -> None:
         found = re.search(r"_(ps|pd|ep[iu]\d+)$", name)
         assert found, name
         lanes = UInt(int(found[1][3:])) if found[1][0] == "e" else Float(32 if found[1] == "ps" else 64)
-        _set(f"mask_{name}", replace(base, masked=lanes))
-        _set(f"maskz_{name}", replace(base, masked=lanes, zeroing=True))
+        add(f"mask_{name}", replace(base, masked=lanes))
+        add(f"maskz_{name}", replace(base, masked=lanes, zeroing=True))

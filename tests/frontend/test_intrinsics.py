@@ -238,6 +238,48 @@ def test_table_agrees_with_processor(name, compiled):
                 check(name, imm, got, wanted, parts[0].type)
 
 
+COUNTED = sorted(n for n, m in table().items() if m.counts and m.masked is None)
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    """Shifts by counts that are variables: void f(out, operands, counts, n)."""
+    flags = set(Path("/proc/cpuinfo").read_text().split())
+    if "avx2" not in flags:
+        pytest.skip("the processor lacks AVX2")
+    folder = tmp_path_factory.mktemp("counted")
+    lines = ["#include <immintrin.h>", "#include <string.h>"]
+    for name in COUNTED:
+        if flags >= WIDE or not name.startswith("_mm512_"):
+            t = signatures()[name][0]
+            lines.append(f'extern "C" void c{name}(char *out, const char *p, const int *by, int n) {{')
+            lines.append(f"for (int k = 0; k < n; k++) {{ {t} a; memcpy(&a, p + k * sizeof a, sizeof a);")
+            lines.append(f"{t} r = {name}(a, by[k]); memcpy(out + k * sizeof r, &r, sizeof r); }} }}")
+    (folder / "all.cpp").write_text("\n".join(lines))
+    wanted = ["-mavx2", *(f"-m{f}" for f in sorted(WIDE) if flags >= WIDE)]
+    command = ["g++", "-O1", "-w", "-fpermissive", *wanted, "-shared", "-fPIC", "all.cpp", "-o", "all.so"]
+    subprocess.run(command, check=True, cwd=folder)
+    return ctypes.CDLL(str(folder / "all.so"))
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_shifts_by_variables(name, counted):
+    if not hasattr(counted, f"c{name}"):
+        pytest.skip("the processor lacks AVX-512")
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    size = width(signatures()[name][0])
+    data, by = inputs("__m128i", size, rng), np.arange(CASES, dtype=np.int32)
+    by[CASES // 2 :] = rng.integers(0, 256, CASES - CASES // 2)
+    out = np.zeros((CASES, size), np.uint8)
+    pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (out, data, by)]
+    getattr(counted, f"c{name}")(*pointers, CASES)
+    names = [f"p{k}" for k in range(size)]
+    env = {n: data[:, k] for k, n in enumerate(names)} | {"by": by}
+    value = apply(table()[name], [Lanes(tuple(Variable(UInt(8), n) for n in names)), Variable(Int(32), "by")], 8 * size)
+    found = [evaluate(e, env, call=libm).astype(dtype_of(e.type)) for e in value.parts]
+    check(name, None, np.stack(found, axis=-1).copy().view(np.uint8).reshape(CASES, -1), out, value.parts[0].type)
+
+
 def libm(call, arguments):
     """The C library's function that a call names."""
     kind = ctypes.c_float if call.type.bits == 32 else ctypes.c_double

@@ -399,6 +399,30 @@ for _function in (
         "f.gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
     )  # fmt: skip
 _add("functions of float64", "f[x, y] = hl.erf(hl.f64(src[x, y]))", (19, 7), "f.gpu_tile(x, y, xi, yi, 8, 4)")
+for _size in ((56, 12), (53, 11)):
+    for _tail in ("GuardWithIf", "ShiftInwards", "RoundUp"):
+        if _tail == "RoundUp" and _size[0] % 8:
+            continue
+        _split = f"f.split(x, x, xi, 4, hl.TailStrategy.{_tail}).reorder(xi, x, y)"
+        _wide = f"f.split(x, x, xi, 8, hl.TailStrategy.{_tail}).reorder(xi, x, y)"
+        _add(
+            f"several elements {_tail} {_size[0]}",
+            "f[x, y] = src[x, y] * 3 - src[x + 1, y] + src[x + 2, y] * y", _size,
+            f"{_split}.vectorize(xi).gpu_tile(x, y, t, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+            f"{_split}.unroll(xi).gpu_tile(x, y, t, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+            f"{_wide}.vectorize(xi, 2).gpu_blocks(y).gpu_threads(x)",
+            f"{_wide}.unroll(xi).gpu_blocks(y).gpu_threads(x)",
+        )  # fmt: skip
+    _add(
+        f"several elements between {_size[0]}",
+        "g[x, y] = src[x, y] * 3; g[x, y] += src[x + 4, y]; f[x, y] = g[x, y] - g[x, y + 1]", _size,
+        "g.compute_root().split(x, x, xi, 4).reorder(xi, x, y).vectorize(xi).gpu_blocks(y).gpu_threads(x); "
+        "g.update().split(x, x, xi, 4).reorder(xi, x, y).unroll(xi).gpu_blocks(y).gpu_threads(x); "
+        "f.gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+        "g.compute_at(f, xo).gpu_threads(x, y); g.update().gpu_threads(x, y); "
+        "f.tile(x, y, xo, yo, xi, yi, 16, 4, hl.TailStrategy.GuardWithIf).split(xi, xi, t, 4).unroll(t)"
+        ".reorder(t, xi, yi, xo, yo).gpu_blocks(xo, yo).gpu_threads(xi, yi)",
+    )  # fmt: skip
 _add("copies", "f[x, y] = src[x, y]", (23, 14), "f.copy_to_device()", "f.copy_to_host()")
 _add(
     "copies in four", "g[x, y, z, t] = src[x, y] * z + t; g.compute_root(); f[x, y, z, t] = g[x, y, z, t]",

@@ -26,9 +26,10 @@ from tests.gpu.test_ptxas import assembler, resources
 _ARCH = 80
 _TARGET = f"x86-64-linux-sse41-cuda-cuda_capability_{_ARCH}"
 _HEAD = f"""Under the emulator of PTX (`make bench-gpu`): instructions of threads and 32-byte sectors of global memory,
-ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs; registers of a
-thread and bytes spilled, by ptxas for sm_{_ARCH}.  A multiplication and addition in one instruction, which the package
-makes and we do not (results are the host's), counts as two; in brackets: as one."""
+ours over the package's under the same schedule; barriers of blocks, ours / theirs; turns of shared memory, ours /
+theirs: accesses by warps and, in brackets, what bank conflicts add to them; registers of a thread and bytes spilled, by
+ptxas for sm_{_ARCH}.  A multiplication and addition in one instruction, which the package makes and we do not (results
+are the host's), counts as two; in brackets: as one."""
 _Resources = dict[str, dict[str, int]]
 
 
@@ -52,6 +53,11 @@ def _ratio(a: int, b: int) -> float:
     return a / b if b else math.inf if a else 1.0
 
 
+def _turns(c: Counts) -> int:
+    """Turns that shared memory takes."""
+    return c.shared_accesses + c.bank_conflicts
+
+
 class _Table:
     """Rows and the ratios in them."""
 
@@ -59,6 +65,7 @@ class _Table:
         self.instructions: list[float] = []
         self.fused: list[float] = []
         self.sectors: list[float] = []
+        self.turns: list[tuple[int, int]] = []
 
     def row(self, names: list[str], a: Counts, b: Counts, rest: list[str]) -> None:
         self.instructions.append(_ratio(a.as_written(), b.as_written()))
@@ -66,7 +73,10 @@ class _Table:
         self.sectors.append(_ratio(a.sectors, b.sectors))
         one = f" ({self.fused[-1]:.2f})" if b.instructions.get("fused") else ""
         cells = [*names, f"{self.instructions[-1]:.2f}{one}", f"{self.sectors[-1]:.2f}"]
-        cells += [f"{a.barriers} / {b.barriers}", f"{a.bank_conflicts} / {b.bank_conflicts}", *rest]
+        self.turns.append((_turns(a), _turns(b)))
+        cells.append(f"{a.barriers} / {b.barriers}")
+        cells.append(" / ".join(f"{_turns(c)} ({c.bank_conflicts})" if _turns(c) else "0" for c in (a, b)))
+        cells += rest
         print(f"| {' | '.join(cells)} |", flush=True)
 
     def end(self) -> None:
@@ -74,12 +84,14 @@ class _Table:
         above = sum(r > 1.15 for r in self.instructions), sum(r > 1.15 for r in self.sectors)
         print(
             f"\nGeometric means: instructions {means[0]:.2f} ({means[1]:.2f}), sectors {means[2]:.2f}. Above 1.15: "
-            f"{above[0]} of {len(self.instructions)} by instructions, {above[1]} by sectors.\n"
+            f"{above[0]} of {len(self.instructions)} by instructions, {above[1]} by sectors. Turns of shared memory: "
+            f"{sum(a for a, _ in self.turns)} / {sum(b for _, b in self.turns)}, more than the package's in "
+            f"{sum(a > b for a, b in self.turns)}.\n"
         )
 
 
 def _cases() -> None:
-    print("| case | instructions | sectors | barriers | bank conflicts | registers | spills |")
+    print("| case | instructions | sectors | barriers | turns of shared memory | registers | spills |")
     print("|---|---|---|---|---|---|---|")
     table = _Table()
     for name, case in ((n, c) for n, c in CASES.items() if c.package):
@@ -111,7 +123,7 @@ def _by_key(launches: Iterable[Launched]) -> dict[tuple[str, int], list[Launched
 
 
 def _papers(chosen: list[PipelineFile]) -> None:
-    print("| pipeline | kernel | instructions | sectors | barriers | bank conflicts | registers | spills |")
+    print("| pipeline | kernel | instructions | sectors | barriers | turns of shared memory | registers | spills |")
     print("|---|---|---|---|---|---|---|---|")
     table = _Table()
     for p in chosen:

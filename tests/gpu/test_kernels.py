@@ -494,14 +494,14 @@ def test_the_first_window_stands_apart() -> None:
 
 
 def test_kernels_say_how_many_threads_they_are_for() -> None:
-    """Where that is known; the emulator refuses to launch more."""
-    known, unknown = hc.Func("known"), hc.Func("unknown")
-    known[x, y] = x * y
-    known.gpu_tile(x, y, xi, yi, 16, 4)
-    unknown[x, y] = x * y
+    """Where not each of them can have all registers; the emulator refuses to launch more."""
+    small, large, unknown = hc.Func("small"), hc.Func("large"), hc.Func("unknown")
+    for f in (small, large, unknown):
+        f[x, y] = x * y
+    small.gpu_tile(x, y, xi, yi, 32, 8)
+    large.gpu_tile(x, y, xi, yi, 32, 16)
     unknown.gpu_blocks(y).gpu_threads(x)
-    texts = [to_ptx(_kernels(f), 80) for f in (known, unknown)]
-    assert ".maxntid 16, 4, 1" in texts[0] and ".maxntid" not in texts[1]
-    device = Emulator()
+    texts = [to_ptx(_kernels(f), 80) for f in (small, large, unknown)]
+    assert ".maxntid" not in texts[0] and ".maxntid 32, 16, 1" in texts[1] and ".maxntid 1024" in texts[2]
     with pytest.raises(DeviceError, match="launched on more threads than it says"):
-        device.launch(texts[0], "kernel_known_s0_0", (1, 1, 1), (16, 8, 1), 0, [])
+        Emulator().launch(texts[1], "kernel_large_s0_0", (1, 1, 1), (32, 17, 1), 0, [])

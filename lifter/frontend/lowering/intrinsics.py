@@ -17,7 +17,7 @@ from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.frames import Held
 from lifter.frontend.state.values import Nothing, Pointer, Value, expressions_of, with_expressions
-from lifter.ir.loop_ir import ConstArray
+from lifter.ir.loop_ir import Assert, ConstArray
 from lifter.simd import neon
 from lifter.simd.evaluate import Operand, apply
 from lifter.simd.lane_operations import NotConstant
@@ -66,9 +66,12 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
                 wanted.append(registers.load(ctx, v, meaning.reads, c))
         elif position >= len(given) - meaning.immediates:
             number = const_value(v) if isinstance(v, Expr) else None
-            if number is None:
+            if number is not None:
+                wanted.append(int(number))
+            elif meaning.counts and isinstance(v, Expr):
+                wanted.append(_count(ctx, v))
+            else:
                 _refuse(ctx, name, a)
-            wanted.append(int(number))
         else:
             assert isinstance(v, Expr | Lanes)
             wanted.append(v)
@@ -85,6 +88,14 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         registers.store(ctx, pointer, result, c)
         return Nothing()
     return result
+
+
+def _count(ctx: Context, n: Expr) -> Expr:
+    """A count of bits that is a variable: that it is below 256 is asked of callers."""
+    whole = op.cast(n, I64)
+    ctx.emit(Assert(0, op.binary(">=", whole, const(0, I64))))
+    ctx.emit(Assert(0, op.binary("<", whole, const(256, I64))))
+    return n
 
 
 def _looked_up(ctx: Context, given: list[Operand], bits: int, least: int) -> Lanes | None:

@@ -10,7 +10,7 @@ from halide_core.ir.structural import key
 from lifter.algebra.polynomial import to_poly
 from lifter.ir.dependence import differ
 from lifter.ir.effect_edits import Edit, Origin
-from lifter.ir.effects import Effect, Path, arrays_in
+from lifter.ir.effects import Effect, Path, arrays_in, reads_in, sites
 from lifter.ir.names import array_of, is_read, time_of
 from verifier.rewritings.accesses import Access, Image, images, reads_behind, reads_of_image, store_of
 from verifier.rewritings.facts import Facts, OutOfTime
@@ -87,6 +87,10 @@ class _Proof:
     def around(self) -> None:
         """Raises NotProved where something else of the path than its effects is another."""
         a, b = self.before, self.path
+        orders = [e.order for e in b.effects]
+        late = (time_of(n) > e.order for e in b.effects for x in sites(e) for n in reads_in(x))
+        if orders != sorted(set(orders)) or any(late):
+            raise NotProved("times of effects and of reads")
         for was, now in ((a.conditions, b.conditions), ([c for c, _ in a.asserts], [c for c, _ in b.asserts])):
             if [key(c) for c in was] != [key(c) for c in now[: len(was)]]:
                 raise NotProved("conditions")

@@ -199,7 +199,10 @@ def _cast(e: ir.Cast, inner: Interval) -> Interval:
             return const(ends[0], e.type), const(ends[1], e.type)
     if not source.is_int_or_uint():
         return _type_range(e.type)
-    fits = e.type.can_represent(source) or (source.is_int() and source.bits >= 32 and e.type.bits >= 32)
+    # Coordinates are taken to fit; as unsigned numbers negative ones wrap.
+    fits = e.type.can_represent(source) or (
+        source.is_int() and source.bits >= 32 and e.type.is_int() and e.type.bits >= 32
+    )
     if not fits and _is_constant(inner):
         assert inner[0] is not None and inner[1] is not None
         low, high = int(const_value(inner[0]) or 0), int(const_value(inner[1]) or 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -178,6 +179,23 @@ def cases(seed: int) -> Iterator[Case]:
         yield Case(tuple(p.lines), tuple(lines), source, sizes, "", "end" if exact else "", TARGET, seed)
 
 
+def with_neighbours(case: Case) -> Case:
+    """The pipeline on rows whose lengths are multiples of 16, each thread of what is tiled with four elements beside
+    each other: accesses of several at once."""
+    lines: list[str] = []
+    for line in case.directives:
+        tiled = re.match(r"(\w+)(?:\.update\(\d+\))?\.gpu_tile\(x,", line)
+        if tiled and "update" not in line:
+            own = [x for x in lines if x.startswith(f"{tiled[1]}.") and "'xv'" in x]
+            lines = [x for x in lines if x not in own]
+            lines.append(f"{tiled[1]}.split(x, x, hl.Var('xv'), 4, hl.TailStrategy.RoundUp)")
+            lines.append(f"{tiled[1]}.{'vectorize' if case.seed % 2 else 'unroll'}(hl.Var('xv'))")
+        lines.append(line)
+    (width, height, kind), (x, y) = case.source, case.sizes
+    source = (-(-width // 16) * 16, height, kind)
+    return replace(case, directives=tuple(lines), source=source, sizes=(-(-x // 16) * 16, y))
+
+
 def by_default(seed: int) -> Case:
     """One random pipeline without a schedule."""
     return replace(next(cases(seed)), directives=(), result_end="")
@@ -243,6 +261,7 @@ def main() -> None:
     parser.add_argument("--default", action="store_true", help="the default schedule in place of random ones")
     parser.add_argument("--auto", action="store_true", help="AutoGPU in place of random ones")
     parser.add_argument("--lanes", action="store_true", help="stages by lanes that read each other's values")
+    parser.add_argument("--neighbours", action="store_true", help="threads with several elements beside each other")
     parser.add_argument("--quiet", action="store_true", help="do not print refusals")
     options = parser.parse_args()
     os.environ["HL_JIT_CACHE_DIR"] = ""
@@ -256,6 +275,7 @@ def main() -> None:
     for seed in range(options.seed, options.seed + options.count):
         wanted = None
         for case in [by_default(seed)] if one else cases(seed):
+            case = with_neighbours(case) if options.neighbours else case
             wanted = reference(case) if wanted is None else wanted
             verdict, why = outcome(case, wanted, run)
             if one and verdict == "refused":

@@ -51,3 +51,24 @@ def test_a_count_is_unbounded() -> None:
     f.compute_root()
     with pytest.raises(hl.HalideError, match="unbounded range"):
         read_at(lambda x: f[x])
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_negative_integers_wrap_as_unsigned_ones(bits: int) -> None:
+    """A place that is made of them may be any: the storage has room for it."""
+    x, y = hl.Var("x"), hl.Var("y")
+    data = np.arange(64, dtype=np.uint8) * 5
+    r = hl.RDom([(0, 8)])
+    counts, out = hl.Func("counts"), hl.Func("out")
+    value = hl.cast(hl.UInt(bits), hl.cast(hl.Int(64), hl.Buffer(data)[hl.clamp(x + r, 0, 63)]) - 200)
+    counts[x, y] = 0
+    counts[x, hl.clamp(hl.cast(hl.Int(32), hl.clamp(value, 0, 50)), 0, 7)] += 1
+    out[x, y] = counts[x, y]
+    counts.compute_root()
+    wide = data.astype(np.int64)
+    unsigned = np.uint32 if bits == 32 else np.uint64
+    found = np.asarray(out.realize([16, 8]))
+    for column in range(16):
+        values = (wide[np.clip(np.arange(8) + column, 0, 63)] - 200).astype(unsigned)
+        wanted = np.bincount(np.minimum(values, 7).astype(int), minlength=8)
+        assert np.array_equal(found[:, column], wanted)

@@ -70,7 +70,7 @@ def _with_facts(e: Expr, found: Interval, facts: Facts) -> Interval:
 def _type_range(t: Type) -> Interval:
     if t.is_int_or_uint() and (t.bits < 32 or t.is_bool()):
         return const(t.min(), t), const(t.max(), t)
-    return None, None
+    return (const(0, t) if t.is_uint() else None), None
 
 
 def _is_constant(i: Interval) -> bool:

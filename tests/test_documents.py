@@ -38,7 +38,8 @@ def test_what_shows_a_tree_runs(tmp_path, monkeypatch, capsys):
 
 
 def test_rows_that_are_shown_are_there():
-    rows = [line.partition("#")[0].strip() for block in _python("adding.md")[1:] for line in block.splitlines()]
+    blocks = [b for b in _python("adding.md")[1:] if not b.startswith("def ")]
+    rows = [line.partition("#")[0].strip() for block in blocks for line in block.splitlines()]
     meanings = "".join((ROOT / "lifter/simd" / f / "meanings.py").read_text() for f in ("", "neon"))
     assert len(rows) == 3
     assert [r for r in rows if r not in meanings] == []

@@ -222,6 +222,7 @@ typedef unsigned char __mmask8;
 typedef unsigned short __mmask16;
 typedef unsigned int __mmask32;
 typedef unsigned long long __mmask64;
+typedef int _MM_PERM_ENUM;
 #define _MM_SHUFFLE(z, y, x, w) (((z) << 6) | ((y) << 4) | ((x) << 2) | (w))
 #define _MM_SHUFFLE2(x, y) (((x) << 1) | (y))
 #define _MM_HINT_T0 3

@@ -328,7 +328,7 @@ def _fill_memory() -> None:
         for suffix, t in (("ps", F32), ("pd", F64)):
             for name in ("loadu", "load"):
                 TABLE[f"{prefix}{name}_{suffix}"] = Meaning(lambda m: m, (t,), reads=size)
-            for name in ("storeu", "store", "stream"):
+            for name in ("storeu", "store", "stream")[: 2 if total == 512 else 3]:
                 TABLE[f"{prefix}{name}_{suffix}"] = Meaning(lambda a: a, (t,), writes=size)
         if total < 512:
             TABLE[f"{prefix}broadcast_ss"] = Meaning(lambda m, n=size // 4: [*m] * n, (F32,), reads=4)

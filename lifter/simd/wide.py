@@ -219,7 +219,7 @@ def _memory() -> None:
     read, write = Meaning(lambda m: m, reads=64), Meaning(lambda a: a, writes=64)
     for name in ("loadu_si512", "load_si512", "load_epi32", "load_epi64"):
         add(name, read)
-    for name in ("storeu_si512", "store_si512", "stream_si512", "store_epi32", "store_epi64"):
+    for name in ("storeu_si512", "store_si512", "store_epi32", "store_epi64"):
         add(name, write)
     for bits in (8, 16, 32, 64):
         add(f"loadu_epi{bits}", read)

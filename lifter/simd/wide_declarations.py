@@ -4,7 +4,7 @@ More letters: Q, R, S: registers of 256 bits; a, b, e, g: masks of 8, 16, 32 and
 
 SCALARS = {
     "Q": "__m256i", "R": "__m256", "S": "__m256d", "a": "__mmask8", "b": "__mmask16", "e": "__mmask32",
-    "g": "__mmask64",
+    "g": "__mmask64", "o": "_MM_PERM_ENUM",
 }
 TABLE = """
 i ii: add_epi8 add_epi16 add_epi32 add_epi64 sub_epi8 sub_epi16 sub_epi32 sub_epi64
@@ -22,8 +22,10 @@ i ii: and_epi64 or_epi64 xor_epi64 andnot_epi64
 i ii: permutexvar_epi16 permutexvar_epi32 permutexvar_epi64
 i iii: permutex2var_epi16 permutex2var_epi32 permutex2var_epi64
 i i: abs_epi8 abs_epi16 abs_epi32 abs_epi64
-i in: slli_epi16 slli_epi32 slli_epi64 srli_epi16 srli_epi32 srli_epi64 srai_epi16 srai_epi32 srai_epi64
-i in: shuffle_epi32 shufflelo_epi16 shufflehi_epi16 permutex_epi64 bslli_epi128 bsrli_epi128
+i in: slli_epi16 srli_epi16 srai_epi16
+i iu: slli_epi32 slli_epi64 srli_epi32 srli_epi64 srai_epi32 srai_epi64
+i io: shuffle_epi32
+i in: shufflelo_epi16 shufflehi_epi16 permutex_epi64 bslli_epi128 bsrli_epi128
 i ix: sll_epi16 sll_epi32 sll_epi64 srl_epi16 srl_epi32 srl_epi64 sra_epi16 sra_epi32 sra_epi64
 i iin: alignr_epi8 alignr_epi32 alignr_epi64 shuffle_i32x4 shuffle_i64x2
 i c: set1_epi8
@@ -35,7 +37,7 @@ i nnnnnnnnnnnnnnnn: set_epi32 setr_epi32
 i NNNNNNNN: set_epi64 setr_epi64
 i wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww: set_epi16
 i P: loadu_si512 load_si512 loadu_epi8 loadu_epi16 loadu_epi32 loadu_epi64 load_epi32 load_epi64
-v pi: storeu_si512 store_si512 stream_si512 storeu_epi8 storeu_epi16 storeu_epi32 storeu_epi64 store_epi32 store_epi64
+v pi: storeu_si512 store_si512 storeu_epi8 storeu_epi16 storeu_epi32 storeu_epi64 store_epi32 store_epi64
 i Q: cvtepi8_epi16 cvtepu8_epi16 cvtepi16_epi32 cvtepu16_epi32 cvtepi32_epi64 cvtepu32_epi64
 i x: cvtepi8_epi32 cvtepu8_epi32 cvtepi16_epi64 cvtepu16_epi64 cvtepi8_epi64 cvtepu8_epi64
 Q i: cvtepi16_epi8 cvtepi32_epi16 cvtepi64_epi32 cvtsepi16_epi8 cvtsepi32_epi16 cvtsepi64_epi32
@@ -93,14 +95,14 @@ f fn: permute_ps
 f s: set1_ps
 f v: setzero_ps
 f P: loadu_ps load_ps
-v pf: storeu_ps store_ps stream_ps
+v pf: storeu_ps store_ps
 d dd: add_pd sub_pd mul_pd div_pd min_pd max_pd unpacklo_pd unpackhi_pd and_pd or_pd xor_pd andnot_pd
 d d: sqrt_pd
 d ddd: fmadd_pd fmsub_pd fnmadd_pd fnmsub_pd
 d t: set1_pd
 d v: setzero_pd
 d P: loadu_pd load_pd
-v pd: storeu_pd store_pd stream_pd
+v pd: storeu_pd store_pd
 f i: cvtepi32_ps castsi512_ps
 i f: cvtps_epi32 cvttps_epi32 castps_si512
 d i: castsi512_pd
@@ -130,6 +132,6 @@ min_epi8 min_epi16 min_epi32 min_epu8 min_epu16 max_epi8 max_epi16 max_epi32 max
 abs_epi8 abs_epi16 abs_epi32 and_epi32 and_epi64 or_epi32 or_epi64 xor_epi32 xor_epi64
 set1_epi8 set1_epi16 set1_epi32 set1_epi64 mov_epi8 mov_epi16 mov_epi32 mov_epi64 mov_ps mov_pd
 add_ps sub_ps mul_ps div_ps min_ps max_ps add_pd sub_pd mul_pd div_pd min_pd max_pd
-slli_epi16 slli_epi32 slli_epi64 srli_epi16 srli_epi32 srli_epi64 srai_epi16 srai_epi32 sllv_epi32 srlv_epi32
+slli_epi32 slli_epi64 srli_epi32 srli_epi64 srai_epi32 sllv_epi32 srlv_epi32
 """
 """Those that have forms with a mask: `mask_add_epi8`, which keeps lanes of the first operand, and `maskz_add_epi8`."""

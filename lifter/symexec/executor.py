@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
@@ -277,8 +278,12 @@ class _Statements(Merging):
 
     def reads_to_store(self, stmt: L.If, s: State) -> bool:
         """Whether a conditional outside of loops stores what it reads of an array, which is not to be read where it
-        does not hold: `if (n > 3) *first = p[0]`."""
+        does not hold: `if (n > 3) *first = p[0]`.  Elements of which loops store the others are none of these."""
         stores = [x for x in L.walk((stmt,)) if isinstance(x, L.Store)]
+        elsewhere = Counter(x.array for x in L.walk(self.function.body) if isinstance(x, L.Store))
+        elsewhere.subtract(x.array for x in stores)
+        if any(const_value(x.index) is None or elsewhere[x.array] for x in stores):
+            return False
         assigned = {x.name: x.value for x in L.walk((stmt,)) if isinstance(x, L.Assign)}
         values = [e for x in stores for e in (x.value, *(assigned.get(n, s.env.get(n)) for n in variables(x.value)))]
         return any(e is not None and contains(e, Load) for e in values)

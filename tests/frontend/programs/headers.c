@@ -17,4 +17,4 @@ static atomic_int at;
 int refused_g(void) { return atomic_load(&at); }
 float refused_h(float x) { return sqrt(x); }
 int refused_nested(int x) { int in(int y) { return x + y; } return in(3); }
-void refused_wide(float *d, const float *s) { _mm512_storeu_ps(d, _mm512_loadu_ps(s)); }
+void fine_wide(float *d, const float *s) { _mm512_storeu_ps(d, _mm512_loadu_ps(s)); }

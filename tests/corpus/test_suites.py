@@ -55,6 +55,9 @@ def test_emitted_halide(entry, lifted_file):
         return
     file = lifted_file(entry.file)
     report = file.function(entry.name)
+    call = report.lifted.function.interface
+    if call is not None and any(a.passing == "static" for a in call.arguments):
+        return  # its packer, which is compiled apart here, has variables of its own
     drawer = Drawer(report.lifted.summary, entry.ranges)
     original = bind(file.original, report.lifted.function)
     sizes = list(enumerate([(3, 3), (17, 5), (64, 33)]))

@@ -91,13 +91,13 @@ class Fragment:
 def fragments(function: Cursor, cxx: bool) -> list[Fragment]:
     """The outermost loops of a function in C, or in C++, with those inside of them."""
     labels = any(c.kind in (CursorKind.GOTO_STMT, CursorKind.LABEL_STMT) for c in preorder(function))
-    taken = _addresses_kept(function)
+    taken, given = _addresses_kept(function), _addresses_given(function)
     found: list[Fragment] = []
 
     def descend(c: Cursor, into: list[Fragment]) -> None:
         for n in children(c):
             if n.kind in LOOPS:
-                own = _fragment(function, n, labels, taken, cxx)
+                own = _fragment(function, n, labels, (taken, given), cxx)
                 into.append(own)
                 descend(n, own.inner)
             else:
@@ -122,7 +122,9 @@ def _name(function: Cursor, all_: list[Fragment]) -> None:
         f.name = f"{function.spelling}{_MARK}{f.line}{count}"
 
 
-def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int], cxx: bool) -> Fragment:
+def _fragment(
+    function: Cursor, loop: Cursor, labels: bool, taken: tuple[set[int], set[int]], cxx: bool
+) -> Fragment:
     out = Fragment("", function, loop, line(loop), cxx=cxx)
     if labels:
         out.refused = "the function has labels"
@@ -161,7 +163,8 @@ def _fragment(function: Cursor, loop: Cursor, labels: bool, taken: set[int], cxx
             continue
         given = key in first or any(_mentions(e, key) for e in remade.values())
         v = Variable(target.spelling, target.type, given, key in changed and key in after)
-        out.refused = _problem(v, key in changed, key in taken, out)
+        kept, lent = (key in some for some in taken)
+        out.refused = _problem(v, key in changed, kept or (lent and key in changed), out)
         if not out.refused and v.moves and not _only_moves(key, loop):
             out.refused = f"the pointer '{v.name}' is set to another array"
         if out.refused:
@@ -185,6 +188,8 @@ def _made_again(target: Cursor, function: Cursor) -> Cursor | None:
         named = n.referenced if n.kind is CursorKind.DECL_REF_EXPR else None
         if named is None or named.kind is CursorKind.FUNCTION_DECL:
             continue
+        if not _is_local(named):  # another function may change it meanwhile
+            return None
         if named.hash in changed or (types.scalar(named.type) is None and not types.register_bytes(named.type)):
             return None
     return start
@@ -233,6 +238,8 @@ def _only_moves(key: int, loop: Cursor) -> bool:
     steps = 0
     for c in preorder(loop):
         inner = children(c)
+        if c.kind is CursorKind.CALL_EXPR and any(_names(a, key) for a in inner):
+            return False  # by reference
         if not inner or not _names(inner[0], key):
             continue
         operator = unary_operator(c) if c.kind is CursorKind.UNARY_OPERATOR else ""
@@ -248,15 +255,28 @@ def _names(c: Cursor, key: int) -> bool:
     return c.kind is CursorKind.DECL_REF_EXPR and c.referenced is not None and c.referenced.hash == key
 
 
+def _addresses_given(function: Cursor) -> set[int]:
+    """Variables whose addresses are taken at all: a function that is given one may keep it, and change the variable
+    meanwhile.  (That it changes one behind the back of a loop that only reads it is not to be thought of.)"""
+    taken = [c for c in preorder(function) if c.kind is CursorKind.UNARY_OPERATOR and unary_operator(c) == "&"]
+    return {k for c in taken for k in _named_in(c)}
+
+
+def _named_in(c: Cursor) -> set[int]:
+    return {n.referenced.hash for n in preorder(c) if n.kind is CursorKind.DECL_REF_EXPR and n.referenced}
+
+
 def _addresses_kept(function: Cursor) -> set[int]:
-    """Variables whose addresses are taken otherwise than for a call."""
+    """Variables whose addresses are taken otherwise than for a call, or that have other names by reference."""
     out: set[int] = set()
     stack = [(function, False)]
     while stack:
         c, argument = stack.pop()
         inner = children(c)
         if c.kind is CursorKind.UNARY_OPERATOR and unary_operator(c) == "&" and not argument:
-            out |= {n.referenced.hash for n in preorder(c) if n.kind is CursorKind.DECL_REF_EXPR and n.referenced}
+            out |= _named_in(c)
+        if c.kind is CursorKind.VAR_DECL and c.type.get_canonical().kind in _REFERENCES:
+            out |= _named_in(c)
         through = argument and c.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR)
         stack += [(n, through or c.kind is CursorKind.CALL_EXPR) for n in inner]
     return out

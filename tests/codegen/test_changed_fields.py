@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from lifter.api import lift_file
+from lifter.frontend import parse_file
+from lifter.ir.loop_ir import Assign, Function, Loop
 
 SOURCE = Path(__file__).with_name("changed_fields.c")
 REFUSED = {"shared_memory": "either.number", "bits": "flag"}
@@ -63,7 +65,9 @@ def _both(
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 7, 9, 10, 60])
-@pytest.mark.parametrize("name", ["summed", "found_least", "early", "first_of_many", "behind_a_pointer", "added"])
+@pytest.mark.parametrize(
+    "name", ["summed", "found_least", "early", "first_of_many", "through_pointers", "behind_a_pointer", "added"]
+)
 def test_fields_are_left_as_by_the_original(libraries: tuple[ctypes.CDLL, ctypes.CDLL], name: str, n: int) -> None:
     def call(info: Info, p: np.ndarray, d: np.ndarray) -> tuple[object, ...]:
         into = d if name == "behind_a_pointer" else p
@@ -90,6 +94,18 @@ def test_an_object_that_is_not_there_is_not_touched(libraries: tuple[ctypes.CDLL
     assert lifted.summed(None, None, 3) == -1
     info = Info(other=ctypes.cast(NOWHERE, ctypes.POINTER(Inner)))
     lifted.behind_a_pointer(ctypes.byref(info), None, 0)
+
+
+@pytest.mark.parametrize("loop", ["for (; i < n; i++, o->v++) { %s }", "do { %s } while (o->v++ < n);"])
+def test_what_is_behind_continue_counts_as_assigned_by_itself(tmp_path: Path, loop: str) -> None:
+    source = tmp_path / "f.c"
+    body = loop % "if (p) continue; o->v = 3;"
+    source.write_text(f"struct s {{ int v; float *q; }};\nvoid f(struct s *o, const int *p, int n) {{ int i = 0; {body} }}\n")
+    (f,) = parse_file(str(source)).functions
+    assert isinstance(f, Function)
+    (whole,) = (s for s in f.body if isinstance(s, Loop))
+    names = [s.name for s in (*whole.step, *whole.prelude) if isinstance(s, Assign)]
+    assert names[names.index("o_v") + 1] == "o_v_set"
 
 
 def test_an_object_that_is_another_one_too(libraries: tuple[ctypes.CDLL, ctypes.CDLL]) -> None:

@@ -140,6 +140,26 @@ long aliased(const int *p, int n) {
     return v;
 }
 
+static void counted(int *n) { *n += 1; }
+
+long lent(const int *p, int n) {
+    int v = 3, w = 1;
+    counted(&v);
+    counted(&w);
+    for (int i = 0; i < n; i++) v += p[i];
+    for (int i = 0; i < n; i++) n -= p[i] > 100 * w;
+    return v + n;
+}
+
+typedef short unit;
+#define UNIT sizeof(unit)
+long size_that_changes(const int *p, int n) {
+    typedef char unit;
+    long sum = 0;
+    for (int i = 0; i < n; i++) sum += p[i] * (long)UNIT;
+    return sum;
+}
+
 long with_labels(const int *p, int n) {
     int i = 0, v = 0;
 again:

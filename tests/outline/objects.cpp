@@ -17,6 +17,15 @@ extern "C" long of_vectors(const int *p, int n) {
     return t.sum * 10 + t.most + (long)more.size();
 }
 
+extern "C" long with_other_names(const int *p, int n) {
+    int v = 1, &other = v;
+    for (int i = 0; i < n; i++) {
+        v += p[i];
+        other *= 2;
+    }
+    return v;
+}
+
 namespace inner {
 static long twice(const int *p, int n) {
     long sum = 0;

@@ -17,6 +17,7 @@ SOURCE = Path(__file__).with_name("loops.c")
 REFUSED = {
     "sizes_of_arrays": "the size of the array 'held'",
     "aliased": "the address of 'v' is kept",
+    "size_that_changes": "'unit' is declared inside",
     "with_labels": "the function has labels",
     "macro_before": "mean another thing",
 }
@@ -90,7 +91,8 @@ def test_what_is_refused_says_why(found: Outline) -> None:
         assert all(reason in r for r in by_function[name]), by_function[name]
     assert by_function["pointers_moved"] == ["", "the pointer 'o' is set to another array"]
     assert any("another function" in r for r in by_function["returns_inside"])
-    told = {*REFUSED, "returns_inside", "objects", "pointers_moved"}
+    assert by_function["lent"] == ["the address of 'v' is kept", ""]
+    told = {*REFUSED, "lent", "returns_inside", "objects", "pointers_moved"}
     assert not {n: r for n, r in by_function.items() if n not in told and any(r)}
     assert [bool(r) for r in by_function["objects"]] == [False, True, False]  # one changes an object of the function's
 
@@ -108,6 +110,12 @@ def test_what_loops_are_given_and_leave(found: Outline) -> None:
     }
     moved = fragments["pointers_moved"][0]
     assert {v.name: v.moves for v in moved.variables} == {"p": False, "o": True, "s": False}
+
+
+def test_variables_with_other_names_stay(tmp_path: Path) -> None:
+    found = _outline(SOURCE.with_name("objects.cpp"), tmp_path)
+    (only,) = (f for f in found.tops if f.function.spelling == "with_other_names")
+    assert only.refused == "the address of 'v' is kept"
 
 
 def test_registers_are_made_again_where_that_is_the_same(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, StorageClass
 
 from halide_core.ir.expr import I64, Expr, const
+from lifter.frontend.clang import types
 from lifter.frontend.clang.libclang import binary_operator, children, evaluate, initializer, preorder, unary_operator
 from lifter.frontend.clang.same_tree import same
 from lifter.frontend.lowering import evaluated
@@ -60,6 +61,10 @@ def found(switch: Cursor) -> Device | None:
     passes, each = _counted_down(condition), len(pieces)
     start = initializer(passes) if passes is not None else None
     if passes is None or start is None or not _stands_before(passes, switch):
+        return None
+    # A counter that is narrower than what it begins with counts other passes, one that lasts begins once.
+    own, given = types.scalar(passes.type), types.scalar(_bare(start).type)
+    if own is None or given is None or own.bits < given.bits or passes.storage_class is StorageClass.STATIC:
         return None
     count = _rounded_up(start, each)
     rest = _remainder(selector, each)

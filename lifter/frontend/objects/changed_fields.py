@@ -75,12 +75,19 @@ class _Marking:
 
     def _loop(self, s: Loop) -> Loop:
         """What comes before the test happens at least once, where nothing leaves it."""
+        leaves = any(isinstance(x, Break | Continue | Return) for x in walk(s.body))
         before = self.sure
-        first = self.block(s.prelude if s.test_first else s.body)
-        leaves = not s.test_first and any(isinstance(x, Break | Continue | Return) for x in walk(s.body))
-        once = before if leaves else self.sure
-        rest = self.block(s.body if s.test_first else s.prelude)
+        if s.test_first:
+            prelude = self.block(s.prelude)
+            before = once = self.sure
+            body = self.block(s.body)
+        else:
+            body = self.block(s.body)
+            once = before if leaves else self.sure
+        if leaves:  # what comes behind the body is come to from within it
+            self.sure = before
         step = self.block(s.step)
+        if not s.test_first:
+            prelude = self.block(s.prelude)
         self.sure = once
-        prelude, body = (first, rest) if s.test_first else (rest, first)
         return replace(s, prelude=tuple(prelude), body=tuple(body), step=tuple(step))

@@ -204,6 +204,8 @@ class _Taker:
         self.parts: list[Part] = []
         self.through: tuple[str, ...] = ()
         """The pointers that were followed to where it is."""
+        self.in_union = False
+        """Whether the memory at hand may be other fields', too."""
 
     def part(self, param: str, path: str, kind: str = "value") -> Part:
         return Part(param, path, kind, through=self.through)
@@ -215,10 +217,12 @@ class _Taker:
     def record(self, t: ClangType, prefix: str, path: str) -> RecordPlace:
         """The object with a parameter for each field that can be one; the others are refused where they are used."""
         place = RecordPlace({}, types.canonical(t), prefix)
+        before, self.in_union = self.in_union, self.in_union or classes.is_union(t)
         for f in classes.own_fields(self.ctx, t, self.at, unions=True):
             made = self.field(f, f"{prefix}{f.spelling}", f"{path}.{f.spelling}")
             if made is not None:
                 place.fields[f.spelling] = made
+        self.in_union = before
         return place
 
     def field(self, f: Cursor, name: str, path: str) -> Binding | None:
@@ -241,7 +245,8 @@ class _Taker:
         if f.is_bitfield() and type_.bits > 32 and ctx.unit.is_c:
             return None  # in C, compilers compute with such fields at widths of their own
         kind = "bits" if f.is_bitfield() else "value"
-        alone = not self.static and not self.is_const and not classes.is_in_union(f) and not types.is_const(f.type)
+        shared = self.in_union or classes.is_in_union(f)
+        alone = not (self.static or self.is_const or shared or types.is_const(f.type))
         return self.scalar(type_, name, path, str(f.spelling), f.type.spelling, kind, alone and type_.bits >= 8)
 
     def function(self, f: Cursor, name: str, path: str) -> Alias | None:
@@ -368,6 +373,7 @@ class _Taker:
     def reached(self, pointee: ClangType, name: str, path: str) -> Alias:
         """The object that a pointer leads to, which is read once, too."""
         ctx, before, whole = self.ctx, self.through, f"(*{path})"
+        around, self.in_union = self.in_union, False
         address = ctx.unique(name)
         ctx.objects[address] = int(pointee.get_canonical().get_size())
         ctx.arrays[address] = UInt(8)
@@ -378,7 +384,7 @@ class _Taker:
         first = len(self.parts)
         place = self.record(pointee, f"{name}_", whole)
         ctx.objects_of.update({p.param: address for p in self.parts[first:] if p.kind in _INSIDE})
-        self.through = before
+        self.through, self.in_union = before, around
         return Alias(RecordPointer(place, address))
 
     def vector(self, f: Cursor, name: str, path: str) -> Binding | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import selectors
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifter.api import LiftError, lift_file
-from lifter.commands.loops import asked, lift_loops
+from lifter.commands.loops import Listener, asked, lift_loops
 from lifter.frontend import Definition
 from lifter.outline.fragments import function_of
 from lifter.running.output import OF_ALL
@@ -96,10 +96,18 @@ def lift_options(request: Request, wanted: Callable[[Definition], bool], tell: T
 
 def _lift_loops(request: Request, report: FileReport, tell: Tell) -> None:
     """Lifts loops of the functions that a report says are not lifted, but for those that it has already."""
+
+    def lift_some(
+        path: str, command: Command, names: Sequence[str], emit: Sequence[str], listener: Listener
+    ) -> None:
+        own = replace(
+            request, path=path, given=command, functions=tuple(names), emit=tuple(emit), one_of_several=True,
+            selected=Every(),
+        )
+        lift_file(path, **(lift_options(own, lambda d: d.name in names, tell) | {"listener": listener}))
+
     lift_loops(
-        request.path, request.given, request.out, request.emit, report.functions, report.loops, tell,
-        target=request.target, autoscheduler=request.autoscheduler, models=request.models, options=request.options,
-        unverified=request.unverified, run=request.run,
+        request.path, request.given, request.out, request.emit, report.functions, report.loops, tell, lift_some
     )
 
 

@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lifter.api import lift_file
-from lifter.frontend import Definition, SourceError
+from lifter.frontend import SourceError
 from lifter.outline import Fragment, Outline, outline
 from lifter.running.output import OF_ALL
 from lifter.running.results import VERIFIED, FileReport, FunctionReport, Step
 from lifter.support.limited import Tell
+from lifter.toolchain.command import Command
 
-Options = Callable[..., dict[str, object]]
-"""The arguments of `lift_file` for a source, some functions and a listener."""
+Listener = Callable[[Step | FileReport | FunctionReport], None]
+Lift = Callable[[str, Command, Sequence[str], Sequence[str], Listener], object]
+"""Lifts functions of a source, by their names, under its command, and emits kinds."""
 OF_WHICH = ("unsupported", "not_found", "timeout", "crashed")
 """Statuses of functions whose loops are tried."""
 
@@ -25,8 +26,8 @@ def asked(functions: Sequence[FunctionReport]) -> list[FunctionReport]:
 
 
 def lift_loops(
-    path: str, given: object, out: str, emit: Sequence[str], functions: Sequence[FunctionReport],
-    done: Sequence[FunctionReport], tell: Tell, **options: object,
+    path: str, given: Sequence[str] | Command, out: str, emit: Sequence[str], functions: Sequence[FunctionReport],
+    done: Sequence[FunctionReport], tell: Tell, lift: Lift,
 ) -> None:
     """Lifts the outermost loops of the functions that are not lifted, and of a loop that is not the ones inside.  What
     is `done` is not lifted again.  Tells Steps and FunctionReports, and in a FileReport where the source is written in
@@ -38,8 +39,9 @@ def lift_loops(
     tell(Step("reading"))
     try:
         names = {(f.definition.name, f.definition.line) for f in failed if f.definition is not None}
-        made = outline(path, given, names, copy)  # type: ignore[arg-type]
+        made = outline(path, given, names, copy)
     except SourceError as problem:
+        copy.unlink(missing_ok=True)
         for f in failed:
             tell(replace(f, notes=[*f.notes, f"its loops were not tried: {problem.message}"]))
         return
@@ -49,14 +51,13 @@ def lift_loops(
     while waiting:
         now = [f for f in waiting if not f.refused and f.name not in found]
         if now:
-            found |= _lifted(made, now, out, kinds, tell, options)
+            found |= _lifted(made, now, kinds, tell, lift)
         waiting = [n for f in waiting if found.get(f.name) != VERIFIED for n in f.inner]
     _write(made, copy, found, tell)
 
 
 def _lifted(
-    made: Outline, fragments: Sequence[Fragment], out: str, kinds: tuple[str, ...], tell: Tell,
-    options: dict[str, object],
+    made: Outline, fragments: Sequence[Fragment], kinds: tuple[str, ...], tell: Tell, lift: Lift
 ) -> dict[str, str]:
     """The statuses of loops by the names of their functions."""
     of = {f.name: f.function.spelling for f in fragments}
@@ -70,13 +71,7 @@ def _lifted(
         elif isinstance(said, Step):
             tell(said)
 
-    def is_one(definition: Definition) -> bool:
-        return definition.name in of
-
-    lift_file(
-        made.path, clang_args=made.command, functions=list(of), out=out, emit=kinds, selected=is_one,
-        listener=listener, one_of_several=True, **options,  # type: ignore[arg-type]
-    )
+    lift(made.path, made.command, list(of), kinds, listener)
     return found
 
 

@@ -100,7 +100,8 @@ def test_an_object_that_is_not_there_is_not_touched(libraries: tuple[ctypes.CDLL
 def test_what_is_behind_continue_counts_as_assigned_by_itself(tmp_path: Path, loop: str) -> None:
     source = tmp_path / "f.c"
     body = loop % "if (p) continue; o->v = 3;"
-    source.write_text(f"struct s {{ int v; float *q; }};\nvoid f(struct s *o, const int *p, int n) {{ int i = 0; {body} }}\n")
+    head = "struct s { int v; float *q; };\nvoid f(struct s *o, const int *p, int n) "
+    source.write_text(f"{head}{{ int i = 0; {body} }}\n")
     (f,) = parse_file(str(source)).functions
     assert isinstance(f, Function)
     (whole,) = (s for s in f.body if isinstance(s, Loop))

@@ -276,7 +276,9 @@ class _Numbers:
         plan = self.paths[number].plan
         layouts = self.paths[number].layouts
         regions = self.module[f"regions_{number}" if len(self.paths) > 1 else "regions"]
-        for sample in self.samples[:SAMPLES:8]:
+        whole = [p.name for p in self.scalars if not p.type.is_float()]
+        usual = [s for s in self.samples[:SAMPLES] if all(abs(s[n]) < _HUGE for n in whole)]
+        for sample in usual[::8]:
             with np.errstate(all="ignore"):
                 got = regions(*(sample[p.name] for p in self.scalars))
                 wanted = {n: _region(layout, sample) for n, layout in layouts.items()}
@@ -284,6 +286,10 @@ class _Numbers:
             if plan.path.result is not None:
                 wanted[plan.result_name] = ("", 0, ())
             _equal(f"the regions for {sample}", got, wanted)
+
+
+_HUGE = 1 << 40
+"""Of parameters as large as that the ends of regions wrap, in the one order of operations and not in the other."""
 
 
 def _conditions(path: PathSummary) -> list[Expr]:

@@ -198,6 +198,11 @@ class ContractBuilder:
             if factor is not None and over_parameters(factor, self.function):
                 if self.follows(found.obligation.poly, found.loops):
                     return
+                if _falls(found) and all(c < 0 for c in factor.terms.values()):  # steps that do not go too far
+                    self.require(factor.scale(-1), "sign")
+                    if self._last(found):
+                        return
+                    continue
                 self.require(factor, "sign")
         parameters = {p.name: p.type for p in self.function.params if not p.pointer}
         for name in sorted(found.obligation.poly.names() & set(parameters)):

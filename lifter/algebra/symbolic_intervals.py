@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 from halide_core.ir.expr import (
@@ -56,18 +57,33 @@ def interval(
         if not varying:
             low, high = low + factor, high + factor
         elif len(varying) > 1:
-            raise Unbounded(str(p))
+            a, b = _product([_atom_interval(atom_of(v), env, non_negative) for v in varying], p)
+            low, high = (x + y for x, y in zip((low, high), _scaled(factor, a, b, non_negative), strict=True))
         else:
             factors[varying[0]] = factors.get(varying[0], Poly()) + factor
     for atom, factor in factors.items():
-        a, b = _atom_interval(atom_of(atom), env, non_negative)
-        if non_negative(factor):
-            low, high = low + factor * a, high + factor * b
-        elif non_negative(factor.scale(-1)):
-            low, high = low + factor * b, high + factor * a
-        else:
-            raise Unbounded(f"the sign of {factor} is not known")
+        a, b = _scaled(factor, *_atom_interval(atom_of(atom), env, non_negative), non_negative)
+        low, high = low + a, high + b
     return low, high
+
+
+def _scaled(factor: Poly, a: Poly, b: Poly, non_negative: Callable[[Poly], bool]) -> Interval:
+    """`factor` times what lies between `a` and `b`.  To ask whether something is not negative may ask it of the caller:
+    what is minus a parameter is asked last."""
+    up, down = (factor, factor * a, factor * b), (factor.scale(-1), factor * b, factor * a)
+    for sign, low, high in (down, up) if all(c < 0 for c in factor.terms.values()) else (up, down):
+        if non_negative(sign):
+            return low, high
+    raise Unbounded(f"the sign of {factor} is not known")
+
+
+def _product(factors: Sequence[Interval], p: Poly) -> Interval:
+    """Of things that vary and of which each lies between numbers."""
+    ends = [(a.constant_value(), b.constant_value()) for a, b in factors]
+    if any(x is None for both in ends for x in both):
+        raise Unbounded(str(p))
+    corners = [math.prod(x for x in corner if x is not None) for corner in itertools.product(*ends)]
+    return Poly.constant(min(corners)), Poly.constant(max(corners))
 
 
 def _remainder(p: Poly, env: Mapping[str, Interval]) -> tuple[int, int, Poly] | None:
@@ -101,8 +117,8 @@ def _chosen(
             arms.append(_chosen(arm, (*known, *clauses(condition)), env, non_negative))
         (a1, b1), (a2, b2) = arms
         return poly_min(a1, a2), poly_max(b1, b2)
-    if isinstance(e, Cast) and isinstance(e.value, Select) and e.type.is_int_or_uint() and e.type.bits >= 32:
-        inner = e.value
+    if _is_choice_as_word(e):
+        inner = e.value  # type: ignore[attr-defined]
         arms_as = (Cast(e.type, x) for x in (inner.true_value, inner.false_value))
         return _chosen(Select(e.type, inner.condition, *arms_as), given, env, non_negative)
     p = to_poly(e.value if isinstance(e, Cast) and e.value.type.is_uint() else e)  # what is given is of that
@@ -122,6 +138,11 @@ def _chosen(
         return lows[0], highs[0]
     # What conditions say of data says more than its type.
     return lows[0] if of_data and lows else low, highs[0] if of_data and highs else high
+
+
+def _is_choice_as_word(e: Expr) -> bool:
+    """Whether a choice is converted to a type in which nothing wraps that is asked about."""
+    return isinstance(e, Cast) and isinstance(e.value, Select) and e.type.is_int_or_uint() and e.type.bits >= 32
 
 
 def _with_arm(condition: Expr, test: Expr, holds: bool) -> Expr:
@@ -167,7 +188,7 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
             return _floor(a, down), _floor(b, down)
     if isinstance(e, Div | Mod):
         return _by_parameter(e, env, non_negative)
-    if isinstance(e, Select) or (isinstance(e, Cast) and isinstance(e.value, Select)):
+    if isinstance(e, Select) or _is_choice_as_word(e):
         return _chosen(e, (), env, non_negative)
     known = _constant_interval(e, env, non_negative)
     if known is not None:

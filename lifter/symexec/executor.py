@@ -238,7 +238,7 @@ class _Statements(Merging):
             if isinstance(stmt, L.If) and (
                 must or (self.plan.reshaping and (reshapes(stmt, rest) or self.reads_to_store(stmt, s)))
             ):
-                condition = self.value(stmt.condition, s)
+                condition = self.by_choices(self.value(stmt.condition, s), s, stmt.line)
                 if contains(condition, Load):
                     if must:
                         raise L.Unsupported(

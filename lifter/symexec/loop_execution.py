@@ -524,6 +524,7 @@ class Loops(Memory, ABC):
             condition = self.value(loop.condition, before)
         else:
             condition = self.run_once(loop, trial)
+        condition = self.by_choices(condition, s, loop.line)
         if contains(condition, Load):
             self.run_once(loop, trial)
             chooser = self.chooser(condition)

@@ -12,6 +12,7 @@ from halide_core.ir.structural import post_order, substitute, variables
 from lifter.algebra.fold import parts
 from lifter.ir import loop_ir as L
 from lifter.ir.names import is_address
+from lifter.ir.shaping import shaping
 
 
 def must_fork(stmt: L.If) -> bool:
@@ -29,30 +30,7 @@ def reshapes(stmt: L.If, rest: tuple[L.Stmt, ...]) -> bool:
     assigned = {s.name for s in L.walk((stmt,)) if isinstance(s, L.Assign)}
     if len(assigned) < 2 or any(isinstance(s, L.Store) for s in L.walk((stmt,))):
         return False
-    return bool(assigned & _shaping(rest))
-
-
-def _shaping(body: tuple[L.Stmt, ...]) -> set[str]:
-    """Names of scalars that trip counts and addresses are made of."""
-    statements = list(L.walk(body))
-    names: set[str] = set()
-    for s in statements:
-        if isinstance(s, L.Loop):
-            names |= variables(s.condition)
-        if isinstance(s, L.Store):
-            names |= variables(s.index)
-        for e in L.expressions(s):
-            for n in post_order(e):
-                if isinstance(n, Load):
-                    names |= variables(n.index)
-    grown = True
-    while grown:
-        grown = False
-        for s in statements:
-            if isinstance(s, L.Assign) and s.name in names and not variables(s.value) <= names:
-                names |= variables(s.value)
-                grown = True
-    return names
+    return bool(assigned & shaping(rest))
 
 
 def guards_of_reads(loop: L.Loop) -> list[Expr]:

@@ -36,6 +36,7 @@ from lifter.ir.names import array_of, is_address, is_counter, is_undefined, time
 from lifter.simd.simplify import simplify_node
 from lifter.symexec.index_set_splitting import Fact, turn_of, turning_points
 from lifter.symexec.state import NeedTurns, PendingStore, Plan, Questions, State, both
+from lifter.symexec.table_choices import tables_as_choices
 
 
 class Memory:
@@ -185,6 +186,7 @@ class Memory:
 
     def index_poly(self, e: Expr, s: State, line: int) -> Poly:
         """An address, in elements."""
+        e = self.by_choices(e, s, line)
         place = const_value(e)
         if place is not None:
             return Poly.constant(int(place))
@@ -199,6 +201,14 @@ class Memory:
             where = both(guard, conjunction(list(o.conditions)))
             s.obligations.append(FoundObligation(o, s.loops, where, line))
         return p
+
+    def by_choices(self, e: Expr, s: State, line: int) -> Expr:
+        """What decides how often a loop runs, which one, or where memory is touched, with choices for what parameters
+        pick from tables."""
+        found: list[Obligation] = []
+        e = tables_as_choices(e, self.function.tables, found)
+        s.obligations.extend(FoundObligation(o, s.loops, both(s.guard, s.live), line) for o in found)
+        return e
 
     def concern_parameters(self, found: list[Obligation]) -> bool:
         """Whether all that is asked for is that signed arithmetic does not overflow, or the signs of numbers over the

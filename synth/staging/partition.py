@@ -14,6 +14,7 @@ from lifter.ir.effect_queries import own_reads
 from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.loop_ir import Function
 from lifter.ir.names import array_of
+from lifter.ir.summary import dim_names
 from verifier.memory_states import Group
 
 
@@ -104,7 +105,7 @@ def partition(function: Function, path: Path, by: Grouping) -> list[Proto]:
             _after_what_it_reads(protos, current, e)
         else:
             protos.append(Proto(e.array, private, plain=[e]))
-    _name(protos)
+    _name(protos, set(dim_names(function)))
     return protos
 
 
@@ -234,8 +235,8 @@ def _reads(e: Effect, array: str) -> bool:
     return any(array_of(load) == array for x in expressions for load in loads(x))
 
 
-def _name(protos: list[Proto]) -> None:
-    """The last Func on an array bears its name; the ones before are numbered."""
+def _name(protos: list[Proto], dims: set[str]) -> None:
+    """The last Func on an array bears its name, if that is no dimension's; the ones before are numbered."""
     by_array: dict[str, list[Proto]] = {}
     for p in protos:
         by_array.setdefault(p.array, []).append(p)
@@ -247,4 +248,4 @@ def _name(protos: list[Proto]) -> None:
                 name += "_"
             taken.add(name)
             p.name = name
-        versions[-1].name = array
+        versions[-1].name = f"{array}_" if array in dims else array

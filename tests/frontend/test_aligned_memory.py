@@ -54,4 +54,4 @@ def test_bits_of_floats(tmp_path: Path) -> None:
     root = "float x = s[i]; int k = *(int*)&x; k = 0x5f3759df - (k >> 1); d[i] = *(float*)&k;"
     assert status(tmp_path, f"for (int i = 0; i < n; i++) {{ {root} }}", parameters) == "verified"
     other = "for (int i = 0; i < n; i++) d[i] = ((const int*)s)[i];"
-    assert "pointer cast" in status(tmp_path, other, parameters)
+    assert status(tmp_path, other, parameters) == "verified"

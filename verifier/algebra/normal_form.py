@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from halide_core.ir.expr import Add, Expr, Load, Mul, Sub, Variable
 from halide_core.ir.structural import contains, transform
 from lifter.algebra.polynomial import Poly, from_poly
 
 
 def normal_form(e: Expr) -> Expr:
-    """`e` with sums and products of 32- and 64-bit integers over counters and coordinates in polynomial normal form.
+    """`e` with sums and products of 32- and 64-bit integers over counters and coordinates in polynomial normal form,
+    and all of those in addresses that are made of data.
 
     Exact for wrapping arithmetic: only operations of one type are regrouped, modulo 2**bits."""
 
     def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Add | Sub | Mul) and n.type.is_int_or_uint() and n.type.bits >= 32 and not _has_load(n):
-            return from_poly(_polynomial(n), n.type)
-        return n
+        if isinstance(n, Load) and contains(n.index, Load):
+            return replace(n, index=transform(n.index, regrouped))
+        return n if _has_load(n) else regrouped(n)
+
+    def regrouped(n: Expr) -> Expr:
+        whole = isinstance(n, Add | Sub | Mul) and n.type.is_int_or_uint() and n.type.bits >= 32
+        return from_poly(_polynomial(n), n.type) if whole else n
 
     return transform(e, rewrite)
 

@@ -55,7 +55,7 @@ class Conditions:
         self.function = function
         self.path = path
         self.summary = summary
-        self.index = IndexEncoder()
+        self.index = IndexEncoder(self.function.tables)
         self.groups = groups_of(summary, path)
         self.by_order = {e.order: e for e in path.effects}
         self.out: list[Condition] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -21,6 +23,7 @@ from halide_core.ir.expr import (
     Div,
     Expr,
     IntImm,
+    Load,
     Max,
     Min,
     Mod,
@@ -37,8 +40,10 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
+from lifter.algebra.table_entries import ends_of
 from lifter.algebra.wrapping import may_wrap
-from lifter.ir.names import is_counter
+from lifter.ir.loop_ir import ConstArray
+from lifter.ir.names import array_of, is_counter
 from verifier.smt.solver import Proved, Query, prove
 
 _COMPARE: dict[type, Any] = {
@@ -54,13 +59,27 @@ _COMPARE: dict[type, Any] = {
 _TOWARD_ZERO = ("div_round_to_zero", "mod_round_to_zero")
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """That a formula lies between two numbers, where what is `given` holds.  It is kept, so that its number is."""
+
+    formula: Any
+    least: int
+    greatest: int
+    given: tuple[Any, ...] = ()
+
+
 class IndexEncoder:
     """Encodes integer expressions over Z; what is not integer arithmetic becomes a symbol with its type's range.
 
     Ranges met on the way are collected in `facts` and belong to the assumptions of every query."""
 
-    def __init__(self) -> None:
+    def __init__(self, tables: Mapping[str, ConstArray] | None = None) -> None:
+        """`tables`: the constant tables whose entries are known."""
         self.facts: list[Any] = []
+        self.tables = tables or {}
+        self._ranges: dict[int, _Known] = {}
+        """What is known of symbols and of products of them, by their formulas' numbers."""
         self._symbols: dict[str, Any] = {}
         self._quotients: list[tuple[type, Any, Any, Any]] = []
         """Quotients and remainders by parameters: which of the two, of what, by what, and the symbol."""
@@ -177,7 +196,7 @@ class IndexEncoder:
             if isinstance(e, Sub):
                 return a - b
             if isinstance(e, Mul):
-                return a * b
+                return self._product(a, b)
             if isinstance(e, Min):
                 return z3.If(a < b, a, b)
             if isinstance(e, Max):
@@ -191,29 +210,65 @@ class IndexEncoder:
             return memo[id(e.value)]
         if isinstance(e, Cast) and e.value.type.is_bool() and memo.get(id(e.value)) is not None:
             return z3.If(memo[id(e.value)], z3.IntVal(1), z3.IntVal(0))
-        if isinstance(e, Call) and e.name == "shift_right" and 0 <= (const_value(e.args[1]) or 0) < t.bits:
-            count = const_value(e.args[1])
-            if count is not None:
-                return memo[id(e.args[0])] / (1 << int(count))
-        if isinstance(e, Call) and e.name in _TOWARD_ZERO and (const_value(e.args[1]) or 0) > 0:
-            a, b = memo[id(e.args[0])], memo[id(e.args[1])]
-            whole = z3.If(a >= 0, a / b, -(-a / b))
-            return whole if e.name == "div_round_to_zero" else a - b * whole
-        if isinstance(e, Call) and e.name == "bitwise_and" and (step := _masked_step(e)) is not None:
-            rest = memo[id(e.args[0])] % step[0]
-            return memo[id(e.args[0])] - rest if step[1] else rest
-        if isinstance(e, Call) and e.name == "bitwise_and" and t.bits >= 32:
-            new = f"v!{key(e)}" not in self._symbols
-            both = self.symbol(f"v!{key(e)}", t)
-            for a in (memo[id(a)] for a in e.args if new):
-                self.facts.append(z3.Implies(a >= 0, z3.And(both >= 0, both <= a)))
-            return both
-        if isinstance(e, Call) and e.name == "abs" and e.call_type is CallType.INTRINSIC and e.args[0].type.is_int():
-            operand = memo[id(e.args[0])]
-            return z3.If(operand < 0, -operand, operand)
+        if isinstance(e, Call) and (called := self._called(e, [memo[id(a)] for a in e.args])) is not None:
+            return called
         if isinstance(e, Select) and memo.get(id(e.condition)) is not None:
             return z3.If(memo[id(e.condition)], memo[id(e.true_value)], memo[id(e.false_value)])
-        return self.symbol(f"v!{key(e)}", t)
+        if isinstance(e, Load) and _table(e) in self.tables:
+            return self._entry(e)
+        found = self.symbol(f"v!{key(e)}", t)
+        if t.bits <= 32:
+            self._ranges[found.get_id()] = _Known(found, int(t.min()), int(t.max()))
+        return found
+
+    def _called(self, e: Call, args: list[Any]) -> Any:
+        """What a call of an intrinsic that integers are made of says of its arguments; None of any other."""
+        t = e.type
+        if e.name == "shift_right" and 0 <= (const_value(e.args[1]) or 0) < t.bits:
+            count = const_value(e.args[1])
+            if count is not None:
+                return args[0] / (1 << int(count))
+        if e.name in _TOWARD_ZERO and (const_value(e.args[1]) or 0) > 0:
+            a, b = args
+            whole = z3.If(a >= 0, a / b, -(-a / b))
+            return whole if e.name == "div_round_to_zero" else a - b * whole
+        if e.name == "bitwise_and" and (step := _masked_step(e)) is not None:
+            rest = args[0] % step[0]
+            return args[0] - rest if step[1] else rest
+        if e.name == "bitwise_and" and t.bits >= 32:
+            new = f"v!{key(e)}" not in self._symbols
+            both = self.symbol(f"v!{key(e)}", t)
+            for a in args if new else []:
+                self.facts.append(z3.Implies(a >= 0, z3.And(both >= 0, both <= a)))
+            return both
+        if e.name == "abs" and e.call_type is CallType.INTRINSIC and e.args[0].type.is_int():
+            return z3.If(args[0] < 0, -args[0], args[0])
+        return None
+
+    def _entry(self, e: Load) -> Any:
+        """An entry of a constant table, between the least and the greatest that stand where it may stand."""
+        new = f"v!{key(e)}" not in self._symbols
+        found = self.symbol(f"v!{key(e)}", e.type)
+        values, place = self.tables[_table(e)].values, to_poly(e.index)
+        least, greatest = ends_of(values, place) or (int(e.type.min()), int(e.type.max()))
+        at = self.poly(place)
+        inside = z3.And(at >= 0, at < len(values))
+        if new:
+            self.facts.append(z3.Implies(inside, z3.And(found >= least, found <= greatest)))
+        self._ranges[found.get_id()] = _Known(found, least, greatest, (inside,))
+        return found
+
+    def _product(self, a: Any, b: Any) -> Any:
+        """A product; of two unknowns that lie between numbers it is said what it lies between."""
+        whole = a * b
+        one, other = self._ranges.get(a.get_id()), self._ranges.get(b.get_id())
+        if one is None or other is None or whole.get_id() in self._ranges:
+            return whole
+        corners = [x * y for x in (one.least, one.greatest) for y in (other.least, other.greatest)]
+        known = _Known(whole, min(corners), max(corners), (*one.given, *other.given))
+        self.facts.append(z3.Implies(z3.And(*known.given), z3.And(whole >= known.least, whole <= known.greatest)))
+        self._ranges[whole.get_id()] = known
+        return whole
 
     def _by_parameter(self, e: Div | Mod, a: Any, b: Any) -> Any:
         """A quotient or a remainder, rounded down, by what is no number: an unknown, of which is said what it is where
@@ -278,6 +333,11 @@ def _is_of_floats(e: Expr) -> bool:
         if not (isinstance(n, Cast) and n.value.type.is_float() and n.type.is_int_or_uint()):
             stack += children(n)
     return False
+
+
+def _table(e: Load) -> str:
+    """The table that a read is of, if it is of one: as of a time, or of what was there at first."""
+    return array_of(e) or e.name.partition("#")[0]
 
 
 def _masked_step(e: Call) -> tuple[int, bool] | None:

@@ -22,6 +22,20 @@ CASTS = {
 }
 
 
+LOOPS = {K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT}
+
+
+def leaves(c: Cursor, ways: frozenset[CursorKind]) -> bool:
+    """Whether a statement may go on elsewhere than behind it, in one of some ways, or may be come to."""
+    if c.kind in ways:
+        return True
+    if c.kind in LOOPS:
+        ways -= {K.BREAK_STMT, K.CONTINUE_STMT}
+    if c.kind is K.SWITCH_STMT:
+        ways -= {K.BREAK_STMT, K.CASE_STMT, K.DEFAULT_STMT}
+    return any(leaves(n, ways) for n in children(c))
+
+
 def is_designator(item: Cursor) -> bool:
     """Whether an item of an initialiser list says which field or element it is for."""
     inner = operands(item)

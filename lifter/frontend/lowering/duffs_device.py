@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from clang.cindex import Cursor, CursorKind, StorageClass
 
 from halide_core.ir.expr import I64, Expr, const
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import binary_operator, children, evaluate, initializer, preorder, unary_operator
 from lifter.frontend.clang.same_tree import same
 from lifter.frontend.lowering import evaluated
@@ -30,7 +30,6 @@ K = CursorKind
 _LEAVES = frozenset({
     K.BREAK_STMT, K.CONTINUE_STMT, K.RETURN_STMT, K.GOTO_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT,
 })
-_LOOPS = {K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT}
 _CASTS = {K.PAREN_EXPR, K.UNEXPOSED_EXPR}
 
 
@@ -100,20 +99,9 @@ def _pieces(body: Cursor) -> list[list[Cursor]] | None:
 
 def _alike(pieces: list[list[Cursor]]) -> bool:
     first = pieces[0]
-    if not first or any(_leaves(s, _LEAVES) for s in first):
+    if not first or any(queries.leaves(s, _LEAVES) for s in first):
         return False
     return all(len(p) == len(first) and all(same(a, b) for a, b in zip(first, p, strict=True)) for p in pieces[1:])
-
-
-def _leaves(c: Cursor, ways: frozenset[CursorKind]) -> bool:
-    """Whether a statement may go on elsewhere than behind it, in one of some ways, or may be come to."""
-    if c.kind in ways:
-        return True
-    if c.kind in _LOOPS:
-        ways -= {K.BREAK_STMT, K.CONTINUE_STMT}
-    if c.kind is K.SWITCH_STMT:
-        ways -= {K.BREAK_STMT, K.CASE_STMT, K.DEFAULT_STMT}
-    return any(_leaves(n, ways) for n in children(c))
 
 
 def _counted_down(condition: Cursor) -> Cursor | None:

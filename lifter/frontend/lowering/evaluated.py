@@ -83,13 +83,18 @@ def freed(ctx: Context, c: Cursor) -> Value:
 def condition(ctx: Context, c: Cursor) -> Expr:
     """The value of an expression as a condition."""
     v = descent.value(ctx, c)
-    if isinstance(v, Pointers) and v.given:
-        raise parameters.Tabled(v.given)
-    if isinstance(v, Pointer | RecordPointer | PointerAddress | RowTable):
-        return pointers.is_not_null(ctx, v, c)
+    if isinstance(v, Pointer | Pointers | RecordPointer | PointerAddress | RowTable):
+        return is_there(ctx, v, c)
     if not isinstance(v, Expr):
         ctx.fail(queries.describe(c.type), c)
     return op.to_bool(v)
+
+
+def is_there(ctx: Context, v: Value, c: Cursor) -> Expr:
+    """Whether a pointer, to an object or to pointers too, is not null."""
+    if isinstance(v, Pointers) and v.given and not v.address:
+        raise parameters.Tabled(v.given)
+    return pointers.is_not_null(ctx, v, c)
 
 
 def array_of_pointers(ctx: Context, c: Cursor) -> Pointers | RowTable | PointerArray:

@@ -24,6 +24,7 @@ from lifter.frontend.objects import (
     parameters,
     registers,
     scalar_replacement,
+    shaping_elements,
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
@@ -111,6 +112,8 @@ def _learn(ctx: Context, found: Found, wanted: Again) -> None:
             found.forked[wanted.statement] = (*found.forked.get(wanted.statement, ()), wanted.condition)
         case parameters.Reached():
             found.reached.add(wanted.name)
+        case shaping_elements.Single():
+            found.single.add(wanted.name)
         case parameters.Element():
             found.elements[wanted.name] = max(found.elements.get(wanted.name, 0), wanted.number + 1)
         case parameters.Tabled():
@@ -161,6 +164,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
             ctx.bind(declaration, binding)
     lowered = _simplified(ctx, c, changed_fields.given_back(ctx, _statements(ctx, c, body)))
     taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
+    lowered, taken = shaping_elements.as_parameters(ctx, lowered, taken)
     call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []
     if made or any(t.argument.passing != "plain" for t in taken):

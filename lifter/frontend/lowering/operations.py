@@ -19,7 +19,7 @@ from lifter.frontend.objects import access, conversions, pointers
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.values import Pointer, Value, expressions_of
+from lifter.frontend.state.values import NULL, Pointer, Pointers, RecordPointer, RowTable, Value, expressions_of
 from lifter.simd.lanes import Lanes
 
 K = CursorKind
@@ -90,6 +90,9 @@ def binary(ctx: Context, c: Cursor) -> Value:
         parts.done(*expressions_of(b))
         parts.check()
         return register_operators.binary(ctx, c, operator, Lanes(ctx.release_all(held_lanes)), b)
+    asked = _is_null_check(ctx, c, operator, a, right)
+    if asked is not None:
+        return asked
     if not isinstance(a, Expr):
         ctx.fail(queries.describe(left.type), c)
     parts.done(a)
@@ -106,9 +109,27 @@ def binary(ctx: Context, c: Cursor) -> Value:
         return pointers.advance(ctx, b, a, c)
     if isinstance(b, Lanes):
         return register_operators.binary(ctx, c, operator, register_operators.spread(ctx, a, right.type, c), b)
+    if isinstance(b, RecordPointer | RowTable | Pointers) and _is_null(a) and operator in ("==", "!="):
+        return _null_check(ctx, c, operator, b)
     if not isinstance(b, Expr):
         ctx.fail(queries.describe(right.type), c)
     return _arithmetic(ctx, c, operator, a, b)
+
+
+def _is_null_check(ctx: Context, c: Cursor, operator: str, a: Value, right: Cursor) -> Expr | None:
+    """Whether a pointer to an object or to pointers is null, where a comparison asks for that."""
+    if not isinstance(a, RecordPointer | RowTable | Pointers) or operator not in ("==", "!="):
+        return None
+    return _null_check(ctx, c, operator, a) if _is_null(descent.value(ctx, right)) else None
+
+
+def _is_null(v: Value) -> bool:
+    return v.targets == {NULL} if isinstance(v, Pointer) else isinstance(v, Expr) and const_value(v) == 0
+
+
+def _null_check(ctx: Context, c: Cursor, operator: str, p: Value) -> Expr:
+    there = evaluated.is_there(ctx, p, c)
+    return _comparison_result(ctx, c, there if operator == "!=" else op.negate(there))
 
 
 def _comparison_result(ctx: Context, c: Cursor, e: Expr) -> Expr:
@@ -130,6 +151,8 @@ def _pointer_binary(ctx: Context, c: Cursor, operator: str, a: Pointer, b: Value
     if operator in COMPARISONS:
         if isinstance(b, Expr) and const_value(b) == 0:
             b = ctx.null_pointer(a.pointee)
+        if isinstance(b, RecordPointer | RowTable | Pointers) and _is_null(a) and operator in ("==", "!="):
+            return _null_check(ctx, c, operator, b)
         if isinstance(b, Pointer):
             return _comparison_result(ctx, c, pointers.compare(ctx, operator, a, b, c))
     elif isinstance(b, Pointer) and operator == "-":

@@ -43,7 +43,9 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return Nothing()
     if types.is_pointer(to) or types.is_function(to):
         return to_pointer(ctx, v, to, at)
-    if isinstance(v, RecordPointer | PointerAddress | RowTable):
+    whole = types.scalar(to)
+    asked = isinstance(v, Pointers) and bool(v.address) and whole is not None and whole.is_bool()
+    if asked or isinstance(v, RecordPointer | PointerAddress | RowTable):
         return pointers.is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
     if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | PointerArray | Record):
         return v
@@ -56,6 +58,8 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         if type_.is_bool():
             return pointers.is_not_null(ctx, v, at)
         return op.cast(ctx.address(v, at), type_)
+    if types.is_array(to) and const_value(v) == 0:
+        return v  # null, beside a parameter that is declared as an array
     return op.cast(v, scalar_type(ctx, to, at))
 
 
@@ -129,6 +133,9 @@ def _check_elements(ctx: Context, v: Pointer, target: ClangType, to: ClangType, 
     own, wanted = types.innermost(v.pointee), types.innermost(target)
     if types.is_record(own) and types.same_but_const(own, wanted):
         return
+    if types.is_record(wanted) and classes.is_union(wanted) and not types.is_record(own):
+        memory_views.scalars_inside(ctx, wanted, at)
+        return  # the member that is read says what the memory is taken for
     if types.is_record(own) or types.is_record(wanted):
         _check_scalars(ctx, v.pointee, target, to, at)
         return
@@ -142,9 +149,11 @@ def _check_elements(ctx: Context, v: Pointer, target: ClangType, to: ClangType, 
             return
         if not new.is_bool():
             _wider(ctx, v, old, new)
-            if scalar_memory.same_bits(old, new) and not v.targets & ctx.pointer_parameters:
-                return  # for registers; what reads a scalar of it looks at the array's type
+            if scalar_memory.same_bits(old, new):
+                return  # what reads a scalar of it looks at the array's type
             units = {ctx.arrays.get(a) for a in v.targets}
+            if all(u is not None and scalar_memory.same_bits(u, new) for u in units):
+                return  # bytes that were taken for such elements already
             if new.is_float() and all(u is not None and u.is_int_or_uint() and u.bits == 8 for u in units):
                 return  # read and written byte by byte
     source = own.spelling if types.is_array(v.pointee) else v.pointee.spelling

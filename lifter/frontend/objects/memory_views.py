@@ -134,8 +134,7 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
         return 1
     if array in ctx.pointer_parameters and array in ctx.found.allocated:
         raise Narrower(array, 1)
-    in_bits = not wanted.is_float() or unit.bits in (8, wanted.bits)  # floats: in bytes, or in integers of their size
-    if unit.is_float() or unit.is_bool() or wanted.is_bool() or not in_bits:
+    if unit.is_float() or unit.is_bool() or wanted.is_bool():
         ctx.fail(f"memory of type {unit} used as {wanted}", at)
     if wanted.bytes() < unit.bytes():
         narrow(ctx, array, wanted.bytes(), at)
@@ -207,9 +206,10 @@ def field_of(ctx: Context, p: Pointer, declaration: Cursor, c: Cursor | None) ->
         ctx.fail(f"reference '{declaration.spelling}' in a structure", c)
     bits = _offset(types.canonical(p.pointee), declaration)
     array = ctx.array_of(p, c)
-    if bits is None or bits % 8 or array not in ctx.arrays:
+    variable = array.startswith("&")  # whose units are its bytes
+    if bits is None or bits % 8 or not (variable or array in ctx.arrays):
         ctx.fail(f"access to the member '{declaration.spelling}' of an object", c)
-    each = ctx.arrays[array].bytes()
+    each = 1 if variable else ctx.arrays[array].bytes()
     if (bits // 8) % each:
         narrow(ctx, array, _common(bits // 8, each), c)
     offset = op.offset_sum(p.offset, const(bits // 8 // each, I64))

@@ -86,7 +86,9 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     method = name == "this"
     pointer, reference = types.is_pointer(t) or method, types.is_reference(t)
     own = types.pointee(t) if types.is_pointer(t) else types.canonical(t)
-    if (pointer or reference) and not read_only and memory_views.lies_in_arrays(ctx, own):
+    in_memory = (pointer or reference) and not read_only and name not in ctx.found.single
+    if in_memory and memory_views.lies_in_arrays(ctx, own):
+        ctx.structures[name] = int(own.get_size())
         return None
     passing = "pointer" if pointer else "reference" if reference else "value"
     bare = own.spelling.removeprefix("const ")
@@ -120,7 +122,22 @@ def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
     binding = taker.several(inner, name, "@", name)
     if binding is None:
         return None
+    if isinstance(binding.value, Pointers):
+        address, part = address_of_array(ctx, name, len(taker.params) * int(inner.get_size()))
+        taker.params.insert(0, address)
+        taker.parts.insert(0, part)
+        binding = Alias(replace(binding.value, address=address.name))
     return Taken(Argument(name, spelled, spelled, "value", tuple(taker.parts)), taker.params, binding)
+
+
+def address_of_array(ctx: Context, name: str, size: int) -> tuple[Param, Part]:
+    """The address of an array of the caller's whose elements are parameters: what is written must not be in its `size`
+    bytes."""
+    address = ctx.unique(f"{name}_object")
+    ctx.objects[address] = size
+    ctx.arrays[address] = UInt(8)
+    ctx.pointer_parameters.add(address)
+    return Param(address, UInt(8), True, True, c_type="void *"), Part(address, "(*@)", "address", through=("@",))
 
 
 def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:

@@ -44,6 +44,7 @@ from lifter.frontend.state.values import (
     RecordPlace,
     RecordPointer,
     RowTable,
+    Value,
 )
 
 
@@ -126,13 +127,14 @@ def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
     return None
 
 
-def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress | RowTable, at: Cursor) -> Expr:
+def is_not_null(ctx: Context, p: Value, at: Cursor) -> Expr:
     """Whether a pointer is not null: known for local arrays, asked of the caller's address for parameters."""
-    if isinstance(p, RecordPointer | RowTable):
+    if isinstance(p, RecordPointer | RowTable | Pointers):
         here = Variable(UInt(64), f"addr.{p.address}")
         return NE(BOOL, here, const(0, UInt(64))) if p.address else make_bool(True)
     if isinstance(p, PointerAddress):
         return make_bool(True)
+    assert isinstance(p, Pointer)
     if ctx.undecided:
         return Variable(BOOL, ctx.new_local("either", BOOL))
     if p.targets == {NULL}:

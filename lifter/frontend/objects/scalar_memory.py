@@ -59,6 +59,11 @@ def write_as(ctx: Context, p: Pointer, wanted: Type, value: Expr, at: Cursor | N
 
 def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
     ctx.used_as.setdefault(array, set()).add(wanted)
+    own = ctx.arrays[array]
+    if own != wanted and same_bits(own, wanted) and own.is_float() != wanted.is_float():
+        if own.is_float() and array in ctx.pointer_parameters:
+            raise memory_views.Retyped(array, UInt(own.bits))  # floats keep no bits of what is not a number
+        return 1
     return 1 if same_width(ctx.arrays[array], wanted) else memory_views.parts(ctx, array, wanted, at)
 
 

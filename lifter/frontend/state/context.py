@@ -81,6 +81,8 @@ class Context:
     locals: dict[str, Type] = field(default_factory=dict)
     parameters: dict[str, Type] = field(default_factory=dict)
     pointer_parameters: set[str] = field(default_factory=set)
+    structures: dict[str, int] = field(default_factory=dict)
+    """Bytes of the structures that pointer parameters point to, where these are memory."""
     arrays: dict[str, Type] = field(default_factory=dict)
     tables: dict[str, ConstArray] = field(default_factory=dict)
     functions: dict[str, PureFunction] = field(default_factory=dict)

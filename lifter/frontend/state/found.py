@@ -67,6 +67,8 @@ class Found:
     answer to conditions, by the hashes of both."""
     reached: set[str] = field(default_factory=set)
     """Pointers in the caller's objects to other objects, by the names that parameters would have, that are followed."""
+    single: set[str] = field(default_factory=set)
+    """Parameters that point to one structure, and to no array of them."""
     elements: dict[str, int] = field(default_factory=dict)
     """How many pointers of an array are told apart by constants."""
     tabled: set[str] = field(default_factory=set)

@@ -128,6 +128,8 @@ class Pointers:
     """Of a local array, what tells it from others."""
     given: str = ""
     """Of a caller's array, what the parameters that it is taken apart into begin with."""
+    address: str = ""
+    """The parameter that says where it lies, where that may be nowhere."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import ctypes
 import mmap
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,7 +47,8 @@ def _both(libraries: tuple[ctypes.CDLL, ctypes.CDLL], call: Callable[[ctypes.CDL
 def test_planes(libraries: tuple[ctypes.CDLL, ctypes.CDLL], chroma: int, h: int) -> None:
     def call(library: ctypes.CDLL, m: np.ndarray) -> None:
         into, source = _pointers(m[:500], m[500:1000], None), _pointers(m[1000:1500], None, m[2000:])
-        library.negative_planes(into, (ctypes.c_int * 3)(30, 40, 0), source, (ctypes.c_int * 3)(33, 0, 44), 21, h, chroma)
+        pitches = (ctypes.c_int * 3)(30, 40, 0), (ctypes.c_int * 3)(33, 0, 44)
+        library.negative_planes(into, pitches[0], source, pitches[1], 21, h, chroma)
 
     _both(libraries, call)
 
@@ -87,7 +87,8 @@ def test_pointers_that_the_work_writes_over(libraries: tuple[ctypes.CDLL, ctypes
         table = m[:16].view(np.uint64)
         table[:] = (m.ctypes.data + 1024, m.ctypes.data + 2048)
         pitches = (ctypes.c_int * 2)(10, 10)
-        library.packed_from_planes(ctypes.c_void_p(table.ctypes.data), pitches, ctypes.c_void_p(m.ctypes.data), 64, 8, 3)
+        own, into = (ctypes.c_void_p(a.ctypes.data) for a in (table, m))
+        library.packed_from_planes(own, pitches, into, 64, 8, 3)
         m[:16] = 0  # addresses are not the same in both runs
         return None
 

@@ -11,7 +11,7 @@ from lifter.frontend import Function, FunctionError, parse_file
 
 def names_of(source: Path) -> list[str]:
     """The functions that a file defines for others."""
-    return re.findall(r"^(?!static)\w+ (\w+)\(", source.read_text(), re.MULTILINE)
+    return re.findall(r"^(?!static)\w+ (\w+)\([^;{]*\{", source.read_text(), re.MULTILINE)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""The cheapest proved equivalent of an expression, by a chain of proved replacements (DESIGN section 3.5)."""
+"""The cheapest proved equivalent of an expression, by a chain of proved replacements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cheaper forms of one node: narrower arithmetic and the instructions that SIMD machines have (DESIGN 3.5).
+"""Cheaper forms of one node: narrower arithmetic and the instructions that SIMD machines have.
 
 These only propose.  Each proposal that is cheaper becomes a lemma `old == new` that the verifier proves for all values
 of the terminals; a proposal that is not proved is dropped.

@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable, Mapping
 
 from halide_core.ir import expr as E
+from halide_core.ir.constant_intervals import Range, full, inside
 from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly
-from lifter.algebra.value_ranges import Range, full, node_range
+from lifter.algebra.value_ranges import node_range
 from lifter.ir.summary import Definition, FuncSummary
 
 FloatRange = tuple[float, float]
@@ -37,7 +38,7 @@ class Intervals:
         """Whether an operation may have a result that its type does not hold."""
         self._visit(e)
         found = self._unclipped[key(e)]
-        return found is None or found[0] < e.type.min() or found[1] > e.type.max()
+        return found is None or not inside(found, e.type)
 
     def real(self, e: Expr) -> FloatRange | None:
         """The interval of a float expression; None where it may be NaN or nothing is known."""
@@ -55,18 +56,14 @@ class Intervals:
                 self._floats[number] = self._float(n)
             elif n.type.is_int_or_uint():
                 found = self._unclipped[number] = self._integer(n)
-                inside = found is not None and found[0] >= n.type.min() and found[1] <= n.type.max()
-                self._integers[number] = found if found is not None and inside else full(n.type)
+                self._integers[number] = found if found is not None and inside(found, n.type) else full(n.type)
 
     def _integer(self, n: Expr) -> Range | None:
         if isinstance(n, E.Cast) and n.value.type.is_float():
             inner = self._floats[key(n.value)]
             known = inner is not None and math.inf not in map(abs, inner)
             return (math.trunc(inner[0]), math.trunc(inner[1])) if known and inner is not None else None
-        inner_ranges = [self._integers.get(key(c)) for c in E.children(n)]
-        if isinstance(n, Call) and n.name == "shift_left" and None not in inner_ranges:
-            return _shifted(n.type, *inner_ranges)  # type: ignore[arg-type]
-        return node_range(n, inner_ranges, self.known)
+        return node_range(n, [self._integers.get(key(c)) for c in E.children(n)], self.known)
 
     def _float(self, n: Expr) -> FloatRange | None:
         value = const_value(n)
@@ -87,13 +84,6 @@ class Intervals:
         if isinstance(n, Call) and inner and inner[0] is not None:
             return _called(n, inner[0])
         return None
-
-
-def _shifted(t: Type, a: Range, b: Range) -> Range | None:
-    if b[0] < 0 or b[1] >= t.bits:
-        return None
-    ends = [x << y for x in a for y in b]
-    return min(ends), max(ends)
 
 
 def _rounded(low: float, high: float, t: Type) -> FloatRange | None:

@@ -38,7 +38,9 @@ def packers(source: str, functions: Sequence[Function]) -> str:
     c = is_c(source)
     parts = [include(source), *(["#include <string.h>\n"] if c else []), *without_macros(functions)]
     parts += [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
-    parts += [_packer(f, f.interface, number, c) for number, f in enumerate(functions) if f.interface is not None]
+    for number, f in enumerate(functions):
+        if f.interface is not None:
+            parts.append(_Packer(f, f.interface, number, c).text())
     return "\n".join(parts)
 
 
@@ -67,93 +69,131 @@ def _writers(function: Function, call: Interface, number: int, c: bool) -> list[
     return out
 
 
-def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
-    linkage, copy = ("", "memcpy") if c else ('extern "C" ', "std::memcpy")
-    returns = call.result
-    flat_returns = returns if call.container is None else "void"
-    names = {p.name: f"p{k}" for k, p in enumerate(function.params)}
-    by_name = {p.name: p for p in function.params}
-    declared = ", ".join(["void *target", *(f"{flat_type(p)} {names[p.name]}" for p in function.params)])
-    lines = [
-        *_writers(function, call, number, c),
-        f'{linkage}{flat_returns} lift_packer_{number}({declared}) __asm__("{packer_symbol(function)}");',
-        f"{linkage}{flat_returns} lift_packer_{number}({declared}) {{",
-    ]
-    after: list[str] = []
-    passed = []
-    for a in call.arguments:
+class _Packer:
+    """Writes the packer of one function: what stands before the call of the original, what is passed, and what is done
+    after it."""
+
+    def __init__(self, function: Function, call: Interface, number: int, c: bool) -> None:
+        self.function, self.call, self.number, self.c = function, call, number, c
+        self.copy = "memcpy" if c else "std::memcpy"
+        self.names = {p.name: f"p{k}" for k, p in enumerate(function.params)}
+        self.by_name = {p.name: p for p in function.params}
+        self.lines: list[str] = []
+        self.passed: list[str] = []
+        self.after: list[str] = []
+
+    def text(self) -> str:
+        returns = self.call.result if self.call.container is None else "void"
+        declared = ", ".join(["void *target", *(f"{flat_type(p)} {self.names[p.name]}" for p in self.function.params)])
+        linkage = "" if self.c else 'extern "C" '
+        head = f"{linkage}{returns} lift_packer_{self.number}({declared})"
+        self.lines = [
+            *_writers(self.function, self.call, self.number, self.c),
+            f'{head} __asm__("{packer_symbol(self.function)}");',
+            f"{head} {{",
+        ]
+        for a in self.call.arguments:
+            self._argument(a)
+        self._called()
+        return "\n".join([*self.lines, *self.after, "}", ""])
+
+    def _argument(self, a: Argument) -> None:
         if a.passing == "static":
-            for part in (p for p in a.parts if p.kind != "address"):
-                name = names[part.param]
-                lines.append(f"    lift_write_{number}_{name}({name});")
-                if part.kind == "array" and not by_name[part.param].const:
-                    after.append(f"    lift_fetch_{number}_{name}({name});")
-            continue
-        if a.passing == "plain":
+            self._file_variable(a)
+        elif a.passing == "plain":
             (part,) = a.parts
-            passed.append(f"({a.type}){names[part.param]}" if "&" not in a.type else _referred(a, names[part.param]))
-            continue
-        if a.passing == "end":
-            place = "".join(f"((char *){names[p.expression]} + {names[p.param]} * {p.bytes_each})" for p in a.parts)
-            passed.append(f"({a.type}){place or '0'}")
-            continue
-        if a.container:
-            lines += _packed(a, names, after)
-            whole = f"object_{a.name}"
-            passed.append(f"static_cast<{a.bare} &&>({whole})" if a.type.endswith("&&") else whole)
-            continue
-        whole = f"store_{a.name}.object" if c else f"object_{a.name}"
-        lines += _storage(a, c)
-        null = next((names[p.param] for p in a.parts if p.kind == "address" and not p.through), "")
-        lines += _led_to(a, whole, names, c)
-        for part in a.parts:
-            field = part.expression.replace("@", whole)
-            name = names[part.param]
-            if part.kind == "left":
-                there = f"if ({' && '.join(p.replace('@', whole) for p in part.through)}) " if part.through else ""
-                after.append(f"    {there}{copy}({name}, (void *){field}, sizeof(*{field}));")
-                continue
-            if part.through and part.kind != "address":
-                lines.append(f"    if ({' && '.join(p.replace('@', whole) for p in part.through)})")
-            if part.kind in ("address", row_tables.PITCH, row_tables.ADDRESS):
-                continue
-            if part.kind == row_tables.FIRST:
-                lines += _tabled(a, part, field, function, names)
-            elif part.kind == "array":
-                lines.append(f"    {copy}((void *){field}, {name}, sizeof({field}));")
-                if not by_name[part.param].const:
-                    after.append(f"    {copy}({name}, (void *){field}, sizeof({field}));")
-            elif part.kind == "data":
-                lines.append(_made_vector(a, part, names))
-                if not by_name[part.param].const:
-                    size = f"{field.removesuffix('.data()')}.size() * sizeof(*{field})"
-                    after.append(f"    std::memcpy({name}, (void *){field}, {size});")
-            elif part.kind == "size":
-                continue
-            elif part.kind == "function":
-                moved = f"{copy}((void *)&{field}, &own, sizeof own);"
-                lines.append(f"    {{ void *own = {numbered_function(part, name)}; {moved} }}")
-            elif part.kind == "bits":
-                lines.append(f"    {field} = {name};")
-            elif c:
-                lines.append(f"    {{ __typeof__({field}) value = (__typeof__({field})){name};")
-                lines.append(f"      memcpy((void *)&{field}, &value, sizeof value); }}")
-            else:
-                field_type = f"std::remove_cv_t<std::remove_reference_t<decltype({field})>>"
-                store = f"const_cast<{field_type} &>({field})"
-                lines.append(f"    {store} = ({field_type}){name};")
-        if a.passing == "pointer":
-            passed.append(f"{null} ? &{whole} : 0" if null else f"&{whole}")
+            name = self.names[part.param]
+            self.passed.append(f"({a.type}){name}" if "&" not in a.type else _referred(a, name))
+        elif a.passing == "end":
+            sums = (f"((char *){self.names[p.expression]} + {self.names[p.param]} * {p.bytes_each})" for p in a.parts)
+            self.passed.append(f"({a.type}){''.join(sums) or '0'}")
+        elif a.container:
+            self.lines += _packed(a, self.names, self.after)
+            self.passed.append(_moved(a, f"object_{a.name}"))
         else:
-            passed.append(f"static_cast<{a.bare} &&>({whole})" if a.type.endswith("&&") else whole)
-    types = ", ".join(a.type for a in given_by_callers(call))
-    called = f"(({returns} (*)({types}))target)({', '.join(passed)})"
-    if returns == "void":
-        lines.append(f"    {called};")
-    else:
-        lines.append(f"    {returns} result = {called};")
-        after += ["    return result;"] if call.container is None else _unpacked(function, call.container, names)
-    return "\n".join([*lines, *after, "}", ""])
+            self._object(a)
+
+    def _file_variable(self, a: Argument) -> None:
+        """A variable of the file is written before the call; an array that may be changed is fetched after it."""
+        for part in (p for p in a.parts if p.kind != "address"):
+            name = self.names[part.param]
+            self.lines.append(f"    lift_write_{self.number}_{name}({name});")
+            if part.kind == "array" and not self.by_name[part.param].const:
+                self.after.append(f"    lift_fetch_{self.number}_{name}({name});")
+
+    def _object(self, a: Argument) -> None:
+        """An object is put together part by part."""
+        whole = f"store_{a.name}.object" if self.c else f"object_{a.name}"
+        self.lines += _storage(a, self.c)
+        self.lines += _led_to(a, whole, self.names, self.c)
+        for part in a.parts:
+            self._part(a, part, whole)
+        if a.passing == "pointer":
+            null = next((self.names[p.param] for p in a.parts if p.kind == "address" and not p.through), "")
+            self.passed.append(f"{null} ? &{whole} : 0" if null else f"&{whole}")
+        else:
+            self.passed.append(_moved(a, whole))
+
+    def _part(self, a: Argument, part: Part, whole: str) -> None:
+        """One part of an object: it is given its value where the pointers that lead to it are there."""
+        field, name = part.expression.replace("@", whole), self.names[part.param]
+        there = " && ".join(p.replace("@", whole) for p in part.through)
+        if part.kind == "left":
+            condition = f"if ({there}) " if there else ""
+            self.after.append(f"    {condition}{self.copy}({name}, (void *){field}, sizeof(*{field}));")
+            return
+        if there and part.kind != "address":
+            self.lines.append(f"    if ({there})")
+        if part.kind in ("address", "size", row_tables.PITCH, row_tables.ADDRESS):
+            return
+        if part.kind == row_tables.FIRST:
+            self.lines += _tabled(a, part, field, self.function, self.names)
+        elif part.kind == "array":
+            self._array(part, field, name)
+        elif part.kind == "data":
+            self._vector(a, part, field, name)
+        elif part.kind == "function":
+            moved = f"{self.copy}((void *)&{field}, &own, sizeof own);"
+            self.lines.append(f"    {{ void *own = {numbered_function(part, name)}; {moved} }}")
+        elif part.kind == "bits":
+            self.lines.append(f"    {field} = {name};")
+        else:
+            self._scalar(field, name)
+
+    def _array(self, part: Part, field: str, name: str) -> None:
+        self.lines.append(f"    {self.copy}((void *){field}, {name}, sizeof({field}));")
+        if not self.by_name[part.param].const:
+            self.after.append(f"    {self.copy}({name}, (void *){field}, sizeof({field}));")
+
+    def _vector(self, a: Argument, part: Part, field: str, name: str) -> None:
+        self.lines.append(_made_vector(a, part, self.names))
+        if not self.by_name[part.param].const:
+            size = f"{field.removesuffix('.data()')}.size() * sizeof(*{field})"
+            self.after.append(f"    std::memcpy({name}, (void *){field}, {size});")
+
+    def _scalar(self, field: str, name: str) -> None:
+        """A number, also where the field is constant."""
+        if self.c:
+            self.lines.append(f"    {{ __typeof__({field}) value = (__typeof__({field})){name};")
+            self.lines.append(f"      memcpy((void *)&{field}, &value, sizeof value); }}")
+            return
+        field_type = f"std::remove_cv_t<std::remove_reference_t<decltype({field})>>"
+        self.lines.append(f"    const_cast<{field_type} &>({field}) = ({field_type}){name};")
+
+    def _called(self) -> None:
+        returns, types = self.call.result, ", ".join(a.type for a in given_by_callers(self.call))
+        called = f"(({returns} (*)({types}))target)({', '.join(self.passed)})"
+        if returns == "void":
+            self.lines.append(f"    {called};")
+            return
+        self.lines.append(f"    {returns} result = {called};")
+        container = self.call.container
+        self.after += ["    return result;"] if container is None else _unpacked(self.function, container, self.names)
+
+
+def _moved(a: Argument, whole: str) -> str:
+    """An object as it is passed: to an rvalue reference by a cast."""
+    return f"static_cast<{a.bare} &&>({whole})" if a.type.endswith("&&") else whole
 
 
 def _storage(a: Argument, c: bool) -> list[str]:

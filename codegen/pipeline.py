@@ -11,7 +11,7 @@ import numpy as np
 import halide_core as hl
 from codegen.in_place.exchanged_pairs import ends, mirrored_dimension
 from codegen.in_place.slices import alike, compute_in_strips, independent_dimension
-from codegen.in_place.store_order import turns
+from codegen.in_place.store_order import Turns, turns
 from codegen.math_names import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
 from halide_core.aot.compile import RawBuffer
@@ -116,39 +116,11 @@ class PathBuilder:
             self.images[i.name] = self.declared(i)
             prefix = "table." if i.layout.array in tables else ""
             self.buffers[i.name] = self.raw(f"{prefix}{i.layout.array}", i.layout)
-        outputs = []
         readers = self.overwritten_reads()
         read_after = set().union(*readers.values())
         consumed = self.consumed()
         order = turns(self.plan, readers, self.at_own_points, consumed, self.together)
-        joined = {name for group in order.together for name in group} if order is not None else set()
-        for f in self.plan.path.funcs:
-            func = hl.Func(f.name)
-            self.funcs[f.name] = func
-            self.define(f, func)
-            is_output = f.name in {o.name for o in self.plan.outputs}
-            if not is_output and f.name in read_after:
-                func.compute_root()
-            if is_output:
-                overwrites = f.name in consumed and bool(readers[f.layout.array])
-                reads_overwritten = f.name in read_after or overwrites
-                if order is not None:
-                    reads_overwritten = f.name not in order.turn
-                if f.name in joined:
-                    continue
-                if reads_overwritten and f.undefined:
-                    # It goes on from what its memory holds: in place, before what it reads is overwritten.
-                    reads_overwritten = False
-                    self.early.add(f.name)
-                if not reads_overwritten:
-                    outputs.append(func)
-                    self.buffers[f.name] = self.raw(f.layout.array, f.layout)
-                    continue
-                alone = f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs})
-                pairs = self.exchange(f, func) if alone and self.together else None
-                outputs.append(self.output(f, func) if pairs is None else pairs)
-                if alone and pairs is None:
-                    self.in_strips(f, func, outputs[-1])
+        outputs = self.stages(readers, consumed, order)
         outputs += self.result(read_after)
         if read_after:
             self.in_place |= {o.name() for o in outputs}
@@ -172,6 +144,47 @@ class PathBuilder:
             list(self.params.values()),
             list(self.images.values()),
         )
+
+    def stages(self, readers: dict[str, set[str]], consumed: set[str], order: Turns | None) -> list[Any]:
+        """Defines the path's Funcs, each where those before it are known; the outputs but for those stored together."""
+        outputs = []
+        read_after = set().union(*readers.values())
+        joined = {name for group in order.together for name in group} if order is not None else set()
+        for f in self.plan.path.funcs:
+            func = hl.Func(f.name)
+            self.funcs[f.name] = func
+            self.define(f, func)
+            if f.name not in {o.name for o in self.plan.outputs}:
+                if f.name in read_after:
+                    func.compute_root()
+                continue
+            overwrites = f.name in consumed and bool(readers[f.layout.array])
+            reads_overwritten = f.name in read_after or overwrites
+            if order is not None:
+                reads_overwritten = f.name not in order.turn
+            if f.name not in joined:
+                outputs.append(self.stored(f, func, reads_overwritten, readers, consumed))
+        return outputs
+
+    def stored(
+        self, f: FuncSummary, func: Any, reads_overwritten: bool, readers: dict[str, set[str]], consumed: set[str]
+    ) -> Any:
+        """The Func that writes an output: its own, or one behind it where it still reads what is overwritten."""
+        if reads_overwritten and f.undefined:
+            # It goes on from what its memory holds: in place, before what it reads is overwritten.
+            reads_overwritten = False
+            self.early.add(f.name)
+        if not reads_overwritten:
+            self.buffers[f.name] = self.raw(f.layout.array, f.layout)
+            return func
+        alone = f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs})
+        pairs = self.exchange(f, func) if alone and self.together else None
+        if pairs is not None:
+            return pairs
+        copy = self.output(f, func)
+        if alone:
+            self.in_strips(f, func, copy)
+        return copy
 
     def declared(self, i: InputSummary) -> Image:
         """An image that is read; a constant table with its values."""

@@ -15,6 +15,7 @@ from codegen.intervals import Intervals
 from codegen.portable_casts import converted, from_float
 from codegen.portable_math import called
 from halide_core.ir import expr as E
+from halide_core.ir.constant_intervals import Range
 from halide_core.ir.expr import (
     BOOL,
     Call,
@@ -32,7 +33,6 @@ from halide_core.ir.expr import (
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import cached, key
 from halide_core.ir.types import Type, UInt
-from lifter.algebra.value_ranges import Range
 from lifter.ir.summary import Layout
 
 Plain = Callable[[Expr], bool]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -144,60 +146,92 @@ def variants(
     A path that `autoscheduler`, or `method_of`, can schedule has that variant first, where it holds that it reads no
     more.  Where the target has a device one with kernels comes before all others; why a path has none goes to
     `on_host`."""
-    out: list[Variant | DeviceVariant] = []
-    types = {p.name: p.type for p in summary.function.params}
-    for number in range(len(summary.paths)):
-        built = build_path(summary, number, together=True, cheapest=schedule)
-        condition = path_condition(summary, number)
+    of = _Variants(summary, target, schedule, autoscheduler, on_host if on_host is not None else {})
+    return [v for number in range(len(summary.paths)) for v in of.path(number)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Variants:
+    """Makes the variants of a summary's paths; the parameters are those of `variants`."""
+
+    summary: Summary
+    target: Any
+    schedule: bool
+    autoscheduler: str
+    on_host: dict[int, str]
+
+    def path(self, number: int) -> list[Variant | DeviceVariant]:
+        built = build_path(self.summary, number, together=True, cheapest=self.schedule)
+        condition = path_condition(self.summary, number)
         if built is None:
-            out.append(Variant(condition, None))
-            continue
+            return [Variant(condition, None)]
+        out: list[Variant | DeviceVariant] = []
         empty = _nothing_to_write(built.plan)
         if empty is not None:
             # so that no stage before an empty output runs at all
             out.append(Variant(all_hold([condition, empty]), None))
-        if schedule and is_for_device(target):
-
-            def make(number: int = number) -> BuiltPath:
-                again = build_path(summary, number, together=True)
-                assert again is not None
-                return again
-
-            kernels = device_variant(make, partial(_variant, condition), target, summary.function.name, autoscheduler)
-            if isinstance(kernels, DeviceVariant):
-                out.append(kernels)
-            elif on_host is not None:
-                on_host[number] = kernels
-        small = small_reductions(built.pipeline, built.buffers) if schedule else None
-        # A method for devices says nothing of what runs on the host.
-        method = "" if autoscheduler == AUTO_GPU else autoscheduler
-        method = method or (method_of(built) if schedule else "default")
-        within: Expr | None = None
-        if method != "default" and small is None:
-            other = build_path(summary, number, together=True)
-            assert other is not None
-            within = autoschedule(other, summary, number, target, method)
-            if within is not None:
-                out.append(_variant(all_hold([condition, within]), other))
+        if self.schedule and is_for_device(self.target):
+            out += self._with_kernels(number, condition)
+        small = small_reductions(built.pipeline, built.buffers) if self.schedule else None
+        if small is not None:
+            out.append(self._of_small_reductions(number, condition, substitute(small, built.scalars)))
+        else:
+            found = self._autoscheduled(number, condition, built)
+            if found is not None:
+                variant, within = found
+                out.append(variant)
                 if const_value(within) == 1:
-                    continue
-        if within is None and schedule and small is None:
-            for name, count in channel_counts(built.plan, summary.function.params):
-                other = build_path(summary, number, together=True, fixed={name: count})
-                assert other is not None
-                apply_default_schedule(other.pipeline, target, other.in_place, other.layouts())
-                equal = E.EQ(BOOL, Variable(types[name], name), const(count, types[name]))
-                out.append(_variant(all_hold([condition, equal]), other))
-        few = build_path(summary, number, together=True) if small is not None else None
-        if small is not None and few is not None:
-            apply_default_schedule(few.pipeline, target, few.in_place, few.layouts(), small=True)
-            out.append(_variant(all_hold([condition, substitute(small, built.scalars)]), few))
-        if schedule:
-            apply_default_schedule(built.pipeline, target, built.in_place, built.layouts())
+                    return out
+            elif self.schedule:
+                out += self._of_channels(number, condition, built.plan)
+        if self.schedule:
+            self._by_default(built)
         else:
             _compute_once(built)
-        out.append(_variant(condition, built))
-    return out
+        return [*out, _variant(condition, built)]
+
+    def _again(self, number: int, fixed: Mapping[str, int] | None = None) -> BuiltPath:
+        """The path anew, for another schedule."""
+        built = build_path(self.summary, number, together=True, fixed=fixed)
+        assert built is not None
+        return built
+
+    def _by_default(self, built: BuiltPath, small: bool = False) -> None:
+        apply_default_schedule(built.pipeline, self.target, built.in_place, built.layouts(), small=small)
+
+    def _with_kernels(self, number: int, condition: Expr) -> list[DeviceVariant]:
+        make, finish = partial(self._again, number), partial(_variant, condition)
+        kernels = device_variant(make, finish, self.target, self.summary.function.name, self.autoscheduler)
+        if isinstance(kernels, DeviceVariant):
+            return [kernels]
+        self.on_host[number] = kernels
+        return []
+
+    def _of_small_reductions(self, number: int, condition: Expr, small: Expr) -> Variant:
+        """Where reductions are over few points."""
+        few = self._again(number)
+        self._by_default(few, small=True)
+        return _variant(all_hold([condition, small]), few)
+
+    def _autoscheduled(self, number: int, condition: Expr, built: BuiltPath) -> tuple[Variant, Expr] | None:
+        """The variant of an autoscheduler, and where it reads no more than the path."""
+        # A method for devices says nothing of what runs on the host.
+        method = "" if self.autoscheduler == AUTO_GPU else self.autoscheduler
+        method = method or (method_of(built) if self.schedule else "default")
+        if method == "default":
+            return None
+        other = self._again(number)
+        within = autoschedule(other, self.summary, number, self.target, method)
+        return (_variant(all_hold([condition, within]), other), within) if within is not None else None
+
+    def _of_channels(self, number: int, condition: Expr, plan: PathPlan) -> Iterator[Variant]:
+        """For the usual numbers of channels, where a parameter says how many there are."""
+        types = {p.name: p.type for p in self.summary.function.params}
+        for name, count in channel_counts(plan, self.summary.function.params):
+            other = self._again(number, {name: count})
+            self._by_default(other)
+            equal = E.EQ(BOOL, Variable(types[name], name), const(count, types[name]))
+            yield _variant(all_hold([condition, equal]), other)
 
 
 def _variant(condition: Expr, built: BuiltPath) -> Variant:

@@ -1,4 +1,4 @@
-"""The Python API of `lift`: what the command line does, as functions (DESIGN section 5).
+"""The Python API of `lift`: what the command line does, as functions.
 
     from lifter.api import lift_file
     report = lift_file("legacy.cpp", out="lifted", emit=("dsl", "shared"))

@@ -1,4 +1,4 @@
-"""The command line `lift` (DESIGN section 5)."""
+"""The command line `lift`."""
 
 from __future__ import annotations
 

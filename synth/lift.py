@@ -1,4 +1,4 @@
-"""Lifting one function: all its paths, found and proved (DESIGN section 3)."""
+"""Lifting one function: all its paths, found and proved."""
 
 from __future__ import annotations
 

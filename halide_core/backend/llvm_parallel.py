@@ -35,7 +35,7 @@ def pointer_attributes(groups: dict[str, int], name: str) -> str:
 
 def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     """Emits the loop `s` of `emitter`'s function: few instructions run here, more on the pool."""
-    from halide_core.backend.llvm_stmt import Names, StmtEmitter, free_names
+    from halide_core.backend.llvm_stmt import free_names
 
     b, names, module = emitter.b, emitter.names, emitter.module
     used, used_arrays = free_names(s.body)
@@ -45,7 +45,34 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     operands = [names.arrays[n] for n in arrays] + [names.operands[n] for n in scalars]
     struct = "{ " + ", ".join([*kinds, "i8"]) + " }"
     symbol = module.fresh_name(f"{emitter.symbol}.par")
+    profiler = module.profiler if b.clock is not None else None
+    _emit_body(emitter, s, symbol, arrays, scalars)
+    _emit_task(emitter, symbol, kinds, struct)
 
+    low, extent = emitter.value(s.min), emitter.value(s.extent)
+    closure = b.alloca(struct)
+    for k, (kind, operand) in enumerate(zip(kinds, operands, strict=True)):
+        place = b.emit(f"getelementptr inbounds {struct}, ptr {closure}, i32 0, i32 {k}")
+        b.do(f"store {kind} {operand}, ptr {place}")
+    if profiler is not None:
+        profiler.charge(b, emitter.slot)
+    status = _emit_iterations(emitter, s, symbol, closure, low, extent)
+    failed, fine = b.label("failed"), b.label("fine")
+    b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
+    b.start(failed)
+    b.fail(status)
+    b.start(fine)
+    if profiler is not None:
+        # The tasks, this thread's too, have kept their own time.
+        profiler.start(b)
+    emitter.expr.reset()
+
+
+def _emit_body(emitter: StmtEmitter, s: st.For, symbol: str, arrays: list[str], scalars: list[str]) -> None:
+    """The function that runs one iteration, with what it uses as parameters."""
+    from halide_core.backend.llvm_stmt import Names, StmtEmitter
+
+    names, module = emitter.names, emitter.module
     groups = {n: names.groups[n] for n in arrays}
     inner = Names({}, {}, {}, {}, dict(groups))
     parameters = ["ptr %job", "i32 %i"]
@@ -66,7 +93,7 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     task = StmtEmitter(module, body, inner, emitter.symbol)
     task.slot = emitter.slot
     task.outside, task.written = emitter.outside, emitter.written
-    profiler = module.profiler if b.clock is not None else None
+    profiler = module.profiler if emitter.b.clock is not None else None
     if profiler is not None:
         profiler.start(body)
     task.emit(s.body)
@@ -74,19 +101,15 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
         profiler.charge(body, task.slot)
     body.do("ret i32 0")
     body.finish(f"define internal i32 @{symbol}.body({', '.join(parameters)}) nounwind #0")
-    _emit_task(emitter, symbol, kinds, struct)
 
-    low, extent = emitter.value(s.min), emitter.value(s.extent)
-    closure = b.alloca(struct)
-    for k, (kind, operand) in enumerate(zip(kinds, operands, strict=True)):
-        place = b.emit(f"getelementptr inbounds {struct}, ptr {closure}, i32 0, i32 {k}")
-        b.do(f"store {kind} {operand}, ptr {place}")
+
+def _emit_iterations(emitter: StmtEmitter, s: st.For, symbol: str, closure: str, low: str, extent: str) -> str:
+    """Runs all iterations, here where they are little work, else on the pool; the operand of their status."""
+    b, names = emitter.b, emitter.names
     work = simplify_index(ir.Mul(I64, ir.Cast(I64, s.extent), estimate(s.body)))
     serial, pool, after = b.label("serial"), b.label("pool"), b.label("joined")
     amount = str(_UNKNOWN)
     small = "false"
-    if profiler is not None:
-        profiler.charge(b, emitter.slot)
     if variables(work) <= set(names.operands):
         amount = emitter.value(work)
         small = b.emit(f"icmp slt i64 {amount}, {_WORTH_THREADS}")
@@ -102,16 +125,7 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     shared = b.emit(f"call i32 @hl.par_for({arguments})")
     b.branch(after)
     b.start(after)
-    status = b.emit(f"phi i32 [ {alone}, %{serial} ], [ {shared}, %{pool} ]")
-    failed, fine = b.label("failed"), b.label("fine")
-    b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
-    b.start(failed)
-    b.fail(status)
-    b.start(fine)
-    if profiler is not None:
-        # The tasks, this thread's too, have kept their own time.
-        profiler.start(b)
-    emitter.expr.reset()
+    return b.emit(f"phi i32 [ {alone}, %{serial} ], [ {shared}, %{pool} ]")
 
 
 def _emit_task(emitter: StmtEmitter, symbol: str, kinds: list[str], struct: str) -> None:

@@ -259,11 +259,42 @@ def _call_kernel(
     module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered, otherwise: str | None,
     device: raw_device.DeviceEntry | None = None,
 ) -> list[str]:
+    """Calls the kernel of a variant, which is made with the call; the storage that the call owns."""
     b = entry.b
     arrays = lowered.inputs + lowered.outputs
     metadata = _metadata(v, arrays, symbol)
     groups = _groups(v) if device is None else {a.name: k for k, a in enumerate(arrays, 1)}
     kernel = _Kernel(module, symbol, groups, device is not None)
+    arguments, owned = _array_arguments(module, entry, symbol, v, arrays, kernel, otherwise, device)
+    if device is None:
+        metadata |= flat_extents(v.pipeline.functions(), arrays, metadata)
+    arguments += _scalar_arguments(entry, symbol, v, lowered, metadata, kernel)
+    if device is not None:
+        arguments.append(f"ptr {device.context}")
+        kernel.on_device(device)
+        device.end(b.emit(f"call i32 @{symbol}({', '.join(arguments)})"))
+        entry.expr.reset()
+        return owned
+    kernel.finish(lowered)
+    status = b.emit(f"call i32 @{symbol}({', '.join(arguments)})")
+    failed, fine = b.label("failed"), b.label("fine")
+    b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
+    b.start(failed)
+    if otherwise is None:
+        entry.out_of_memory(symbol)
+    else:
+        _start_again(entry, v, lowered, status, otherwise)
+    b.start(fine)
+    entry.expr.reset()
+    return owned
+
+
+def _array_arguments(
+    module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, arrays: tuple[Array, ...], kernel: _Kernel,
+    otherwise: str | None, device: raw_device.DeviceEntry | None,
+) -> tuple[list[str], list[str]]:
+    """The pointers that a kernel is called with, one for all arrays of the same memory, and the storage that is the
+    call's own."""
     owned: list[str] = []
     pointers: dict[str, tuple[str, str]] = {}
     arguments: list[str] = []
@@ -292,8 +323,15 @@ def _call_kernel(
         if not raw.pointer:
             entry.names.arrays[a.name] = pointers[label][0]
             entry.names.array_types[a.name] = a.type
-    if device is None:
-        metadata |= flat_extents(v.pipeline.functions(), arrays, metadata)
+    return arguments, owned
+
+
+def _scalar_arguments(
+    entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered, metadata: dict[str, Expr], kernel: _Kernel
+) -> list[str]:
+    """Extents, strides and parameters that a kernel is called with; those that are known are constants in it."""
+    arguments: list[str] = []
+    arrays = lowered.inputs + lowered.outputs
     wanted = {x.name: x for a in arrays for x in metadata_variables(a)} | lowered.parameters
     for name, variable in wanted.items():
         if name in metadata:
@@ -308,24 +346,7 @@ def _call_kernel(
         else:
             arguments.append(f"{llvm_type(variable.type)} {entry.value(value)}")
             kernel.scalar(variable)
-    if device is not None:
-        arguments.append(f"ptr {device.context}")
-        kernel.on_device(device)
-        device.end(b.emit(f"call i32 @{symbol}({', '.join(arguments)})"))
-        entry.expr.reset()
-        return owned
-    kernel.finish(lowered)
-    status = b.emit(f"call i32 @{symbol}({', '.join(arguments)})")
-    failed, fine = b.label("failed"), b.label("fine")
-    b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
-    b.start(failed)
-    if otherwise is None:
-        entry.out_of_memory(symbol)
-    else:
-        _start_again(entry, v, lowered, status, otherwise)
-    b.start(fine)
-    entry.expr.reset()
-    return owned
+    return arguments
 
 
 def _start_again(entry: StmtEmitter, v: Any, lowered: Lowered, status: str, otherwise: str) -> None:

@@ -8,11 +8,12 @@ import numpy as np
 
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
+from halide_core.ir.constant_intervals import Ends, half_open
 from halide_core.ir.expr import Expr, const, const_value, make_bool
 from halide_core.ir.structural import key
 
 # Inclusive bounds of a variable, either side None when unknown.
-Bounds = Mapping[str, tuple[int | None, int | None]]
+Bounds = Mapping[str, Ends]
 
 
 def apply_identities(e: Expr, bounds: Bounds) -> Expr:
@@ -98,7 +99,7 @@ def _arithmetic(e: ir._Binary) -> Expr:
     return e
 
 
-def interval(e: Expr, bounds: Bounds) -> tuple[int | None, int | None]:
+def interval(e: Expr, bounds: Bounds) -> Ends:
     """Inclusive constant bounds of an integer expression, sound under wrapping; None where unknown."""
     t = e.type
     if not t.is_int_or_uint():
@@ -117,18 +118,8 @@ def interval(e: Expr, bounds: Bounds) -> tuple[int | None, int | None]:
             lo, hi = interval(inner, bounds)
             lo = inner.type.min() if lo is None and inner.type.bits < 64 else lo
             hi = inner.type.max() if hi is None and inner.type.bits < 64 else hi
-        case ir.Min(a=a, b=b):
-            (la, ha), (lb, hb) = interval(a, bounds), interval(b, bounds)
-            lo = None if la is None or lb is None else min(la, lb)
-            hi = min((h for h in (ha, hb) if h is not None), default=None)
-        case ir.Max(a=a, b=b):
-            (la, ha), (lb, hb) = interval(a, bounds), interval(b, bounds)
-            hi = None if ha is None or hb is None else max(ha, hb)
-            lo = max((x for x in (la, lb) if x is not None), default=None)
-        case ir.Add(a=a, b=b):
-            (la, ha), (lb, hb) = interval(a, bounds), interval(b, bounds)
-            lo = None if la is None or lb is None else la + lb
-            hi = None if ha is None or hb is None else ha + hb
+        case ir.Add() | ir.Min() | ir.Max():
+            lo, hi = half_open(e, interval(e.a, bounds), interval(e.b, bounds))
         case ir.Mod(b=b) if (m := const_value(b)) is not None and m > 0:
             lo, hi = 0, int(m) - 1
         case _:

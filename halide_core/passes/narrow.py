@@ -8,13 +8,13 @@ promotions to int cost vectors two thirds of their lanes otherwise."""
 from __future__ import annotations
 
 from halide_core.ir import expr as ir
+from halide_core.ir.constant_intervals import Range, arithmetic, full, inside, joined
 from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrinsic
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import cached, transform
 from halide_core.ir.types import Int, Type, UInt
 from halide_core.passes.low_bits import LowBits, has_data
 
-Range = tuple[int, int]
 _CANDIDATES = (UInt(8), Int(8), UInt(16), Int(16))
 _COMPARISONS = (ir.EQ, ir.NE, ir.LT, ir.LE, ir.GT, ir.GE)
 
@@ -42,7 +42,7 @@ _RANGES: dict[int, Range | None] = {}
 
 
 def _own(t: Type) -> Range | None:
-    return (t.min(), t.max()) if t.is_int_or_uint() and t.bits <= 16 else None
+    return full(t) if t.is_int_or_uint() and t.bits <= 16 else None
 
 
 def _range_of(e: Expr, parts: list[Range | None]) -> Range | None:
@@ -53,87 +53,28 @@ def _range_of(e: Expr, parts: list[Range | None]) -> Range | None:
         return e.value, e.value
     if isinstance(e, ir.Load) or (isinstance(e, Call) and e.call_type is not CallType.INTRINSIC):
         return _own(t)
-    found = _arithmetic(e, parts)
-    return found if _is_exact(t, found) else _own(t)
-
-
-def _is_exact(t: Type, found: Range | None) -> bool:
-    return found is not None and t.min() <= found[0] and found[1] <= t.max()
+    found = _exact_range(e, parts)
+    return found if found is not None and inside(found, t) else _own(t)
 
 
 def cannot_wrap(e: Expr) -> bool:
     """Whether the operation `e` gives its exact mathematical value, so that a wider or narrower type may compute it.
 
     A byte's sum is in the byte's range because it wraps; that range says nothing of the sum's exact value."""
-    return _is_exact(e.type, _arithmetic(e, [value_range(c) for c in ir.children(e)]))
+    found = _exact_range(e, [value_range(c) for c in ir.children(e)])
+    return found is not None and inside(found, e.type)
 
 
-def _arithmetic(e: Expr, parts: list[Range | None]) -> Range | None:
+def _exact_range(e: Expr, parts: list[Range | None]) -> Range | None:
+    """Where the exact value of `e` lies, before it wraps."""
+    spans = [r for r in (parts[1:] if isinstance(e, ir.Select) else parts) if r is not None]
     if isinstance(e, ir.Select):
-        a, b = parts[1], parts[2]
-        return None if a is None or b is None else (min(a[0], b[0]), max(a[1], b[1]))
-    if not parts or parts[0] is None:
+        return joined(*spans) if len(spans) == 2 else None
+    if not spans or len(spans) < len(parts):
         return None
-    (low, high) = parts[0]
     if isinstance(e, ir.Cast):
-        return None if e.type.is_bool() else (low, high)
-    if isinstance(e, Call):
-        return _call(e, low, high, parts)
-    if len(parts) != 2 or parts[1] is None:
-        return None
-    other = parts[1]
-    match e:
-        case ir.Add():
-            return low + other[0], high + other[1]
-        case ir.Sub():
-            return low - other[1], high - other[0]
-        case ir.Mul():
-            corners = [x * y for x in (low, high) for y in other]
-            return min(corners), max(corners)
-        case ir.Min():
-            return min(low, other[0]), min(high, other[1])
-        case ir.Max():
-            return max(low, other[0]), max(high, other[1])
-        case ir.Div() if other[0] == other[1] > 0:
-            return low // other[0], high // other[0]
-        case ir.Mod() if other[0] == other[1] > 0:
-            return 0, other[0] - 1
-    return None
-
-
-def _call(e: Call, low: int, high: int, parts: list[Range | None]) -> Range | None:
-    if e.call_type is not CallType.INTRINSIC:
-        return None
-    if e.name == "abs":
-        return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
-    if e.name == "saturating_cast":
-        least, most = e.type.min(), e.type.max()
-        return min(max(low, least), most), min(max(high, least), most)
-    if len(parts) != 2 or parts[1] is None:
-        return None
-    a, b = parts[1]
-    single = a == b
-    match e.name:
-        case "absd":
-            return 0, max(high - a, b - low, 0)
-        case "shift_right" if single and 0 <= a < e.type.bits:
-            return low >> a, high >> a
-        case "shift_left" if single and 0 <= a < e.type.bits:
-            return low << a, high << a
-        case "bitwise_and" if low >= 0 and a >= 0:
-            return 0, min(high, b)
-        case "bitwise_or" | "bitwise_xor" if low >= 0 and a >= 0:
-            return 0, (1 << max(high, b).bit_length()) - 1
-        case "div_round_to_zero" if single and a > 0:
-            return (low // a if low >= 0 else -(-low // a)), (high // a if high >= 0 else -(-high // a))
-        case "widening_add":
-            return low + a, high + b
-        case "widening_sub":
-            return low - b, high - a
-        case "widening_mul":
-            corners = [x * y for x in (low, high) for y in (a, b)]
-            return min(corners), max(corners)
-    return None
+        return None if e.type.is_bool() else spans[0]
+    return arithmetic(e, spans)
 
 
 class _Narrower:
@@ -216,7 +157,7 @@ class _Narrower:
 
     def _fits(self, e: Expr, t: Type) -> bool:
         r = value_range(e)
-        return r is not None and t.min() <= r[0] and r[1] <= t.max()
+        return r is not None and inside(r, t)
 
     def _build(self, e: Expr, t: Type) -> Expr | None:
         if not self._fits(e, t):
@@ -226,7 +167,7 @@ class _Narrower:
             return const(value, t)
         if isinstance(e, ir.Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
             inner = value_range(e.value)
-            if inner is not None and e.type.min() <= inner[0] and inner[1] <= e.type.max():
+            if inner is not None and inside(inner, e.type):
                 return self.build(e.value, t)
         found = self._operation(e, t) if cannot_wrap(e) else None
         if found is None and e.type.bits <= 16:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
+from halide_core.ir.constant_intervals import absolute
 from halide_core.ir.expr import (
     I32,
     Add,
@@ -328,10 +329,9 @@ def _constant_interval(
     e: Expr, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]
 ) -> tuple[int, int] | None:
     """The bounds of a conversion that changes no value, and of abs, where those of the operand are numbers."""
-    absolute = isinstance(e, Call) and e.name == "abs"
     if isinstance(e, Cast):
         operand = e.value
-    elif isinstance(e, Call) and absolute:
+    elif isinstance(e, Call) and e.name == "abs":
         operand = e.args[0]
     else:
         return None
@@ -343,8 +343,8 @@ def _constant_interval(
         return None
     if low is None or high is None or not operand.type.min() <= low <= high <= operand.type.max():
         return None
-    if absolute:
-        low, high = (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+    if isinstance(e, Call):
+        low, high = absolute((low, high))
     return (low, high) if e.type.min() <= low and high <= e.type.max() else None
 
 

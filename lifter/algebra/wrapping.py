@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from halide_core.ir.constant_intervals import inside
 from halide_core.ir.expr import Add, Call, CallType, Cast, Expr, Load, Mul, Sub, children
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.value_ranges import interval, node_range
@@ -42,7 +43,7 @@ def may_wrap(e: Expr) -> bool:
 def _fits(e: Expr) -> bool:
     """Whether the types of what an operation is made of say that its value fits its own."""
     found = node_range(e, [interval(c) for c in children(e)], {})
-    return found is not None and e.type.min() <= found[0] and found[1] <= e.type.max()
+    return found is not None and inside(found, e.type)
 
 
 __all__ = ["may_wrap", "reads_memory"]

@@ -1,4 +1,4 @@
-"""`lift explain`: why a function was not lifted, where, and what came closest (DESIGN section 5)."""
+"""`lift explain`: why a function was not lifted, where, and what came closest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What symbolic execution finds: stores under symbolic iteration counters (DESIGN section 3.4).
+"""What symbolic execution finds: stores under symbolic iteration counters.
 
 An Effect stands for one store executed once per point of its iteration domain: the counters of `loops`, outermost
 first, each from 0 to its trip count (which may mention outer counters).  A Load inside it is named `array@t`: it sees

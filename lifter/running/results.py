@@ -71,7 +71,7 @@ class FunctionReport:
         return d.column if d is not None and d.line == self.line else 1
 
     def as_json(self) -> dict[str, Any]:
-        """The object of DESIGN section 5."""
+        """As `--json` prints it."""
         d = self.definition
         return {
             "name": self.name,
@@ -156,7 +156,7 @@ class FileReport:
         return f"<table><caption>{escape(self.file)}</caption>{head}{rows}</table>"
 
     def as_json(self) -> dict[str, Any]:
-        """The object of DESIGN section 5."""
+        """As `--json` prints it."""
         return {
             "file": self.file,
             "text": self.text,

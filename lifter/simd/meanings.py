@@ -228,7 +228,7 @@ def _fill_scalars() -> None:
     across("extract_ps", I32, lambda a, n: a[n % 4], 1)
 
 
-def _fill_floats() -> None:
+def _fill_float_arithmetic() -> None:
     each("add_ps add_pd", lambda a, b: a + b)
     each("sub_ps sub_pd", lambda a, b: a - b)
     each("mul_ps mul_pd", lambda a, b: a * b)
@@ -248,6 +248,9 @@ def _fill_floats() -> None:
     for name in ("sqrt", "floor", "ceil"):
         each(f"{name}_ps {name}_pd", lambda a, f=name: libm(f, a))
     each("round_ps round_pd", rounded, immediates=1)
+
+
+def _fill_float_comparisons() -> None:
     each("cmp_ps cmp_pd", predicate, immediates=1)
     for name, node, negated in (
         ("cmpeq", EQ, False), ("cmpneq", NE, False), ("cmplt", LT, False), ("cmple", LE, False), ("cmpgt", GT, False),
@@ -262,6 +265,10 @@ def _fill_floats() -> None:
         # What the others say of NaN depends on the compiler.
         for name, node in (("gt", GT), ("ge", GE)):
             add(f"{prefix}{name}_ss", Meaning(lambda a, b, k=node: converted(I32, k(BOOL, a[0], b[0])), (F32,)))
+
+
+def _fill_float_lanes() -> None:
+    """Lanes that meet, and sums of products."""
     for suffix, t in (("ps", F32), ("pd", F64)):
         across(f"hadd_{suffix}", t, pairs(lambda a, b: a + b))
         across(f"hsub_{suffix}", t, pairs(lambda a, b: a - b))
@@ -274,6 +281,9 @@ def _fill_floats() -> None:
     each("fmsub_ps fmsub_pd", lambda a, b, c: libm("fma", a, b, minus(c)))
     each("fnmadd_ps fnmadd_pd", lambda a, b, c: libm("fma", minus(a), b, c))
     each("fnmsub_ps fnmsub_pd", lambda a, b, c: libm("fma", minus(a), b, minus(c)))
+
+
+def _fill_float_conversions() -> None:
     add("cvtepi32_ps", Meaning(lambda a: [converted(F32, e) for e in a], (I32,)))
     add("cvttps_epi32", Meaning(lambda a: [converted(I32, e) for e in a], (F32,)))
     add("cvtps_epi32", Meaning(lambda a: [converted(I32, libm("rint", e)) for e in a], (F32,)))
@@ -339,6 +349,9 @@ def _fill_memory() -> None:
 @lru_cache(maxsize=1)
 def table() -> dict[str, Meaning]:
     """The meaning of each intrinsic by its full name."""
-    for fill in (_fill_integers, _fill_bits, _fill_moves, _fill_scalars, _fill_floats, _fill_memory, wide.fill):
+    for fill in (
+        _fill_integers, _fill_bits, _fill_moves, _fill_scalars, _fill_float_arithmetic, _fill_float_comparisons,
+        _fill_float_lanes, _fill_float_conversions, _fill_memory, wide.fill,
+    ):  # fmt: skip
         fill()
     return TABLE

@@ -8,6 +8,7 @@ import math
 import struct
 from collections.abc import Callable
 
+from halide_core.ir.constant_intervals import full
 from halide_core.ir.expr import (
     BOOL,
     EQ,
@@ -36,7 +37,7 @@ from halide_core.ir.structural import key, same
 from halide_core.ir.types import Int, Type, UInt
 from lifter.algebra.bit_extraction import take_bits_node
 from lifter.algebra.fold import fold_node, negate
-from lifter.algebra.value_ranges import full, interval
+from lifter.algebra.value_ranges import interval
 from lifter.simd.mask_steps import as_step
 from lifter.simd.masks import bit_of
 

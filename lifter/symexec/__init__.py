@@ -1,4 +1,4 @@
-"""Symbolic execution of the loop language: closed forms for induction variables, effects for stores (DESIGN 3.3, 3.4).
+"""Symbolic execution of the loop language: closed forms for induction variables, effects for stores.
 
 Loops are not unrolled: each gets a counter, every variable that advances by a fixed step gets its closed form, and
 a variable that carries a value in any other way becomes a cell, an array of one element, so that what is left is

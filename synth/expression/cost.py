@@ -1,4 +1,4 @@
-"""What an expression costs in SIMD code: the price by which the expression search ranks equivalents (DESIGN 3.5)."""
+"""What an expression costs in SIMD code: the price by which the expression search ranks equivalents."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The cheapest proved equivalent of an expression, by a chain of proved replacements (DESIGN section 3.5)."""
+"""The cheapest proved equivalent of an expression, by a chain of proved replacements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from halide_core.ir.constant_intervals import Range
 from halide_core.ir.expr import Call, CallType, Cast, Expr, children
 from halide_core.ir.structural import key
-from lifter.algebra.value_ranges import Range
 from synth.expression.cost import cost
 from synth.expression.rewrite_rules import proposals
 from verifier.algebra.lemmas import decide_lemma, replace_all

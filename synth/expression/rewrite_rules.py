@@ -1,4 +1,4 @@
-"""Cheaper forms of one node: narrower arithmetic and the instructions that SIMD machines have (DESIGN 3.5).
+"""Cheaper forms of one node: narrower arithmetic and the instructions that SIMD machines have.
 
 These only propose.  Each proposal that is cheaper becomes a lemma `old == new` that the verifier proves for all values
 of the terminals; a proposal that is not proved is dropped.
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from halide_core.ir import expr as E
+from halide_core.ir.constant_intervals import Range
 from halide_core.ir.expr import Call, Cast, Expr, Select, const, const_value, intrinsic
 from halide_core.ir.structural import key, same
 from halide_core.ir.types import Int, Type, UInt
-from lifter.algebra.value_ranges import Range, ranges
+from lifter.algebra.value_ranges import ranges
 
 RangeOf = Callable[[Expr], Range]
 

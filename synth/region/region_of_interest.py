@@ -192,6 +192,29 @@ def _with_strides(
     statistics: RoiStatistics,
     origin: Poly,
 ) -> Iterator[Region]:
+    coordinates, remainder = _coordinates(effects, strides, origin)
+    hulls = _hulls_of_rows(effects, coordinates, private, samples, strides)
+    names = dim_names(function)
+    inverses = {e.order: invert(e, coordinates[e.order], private, names) for e in effects}
+    per_dim = _bounds(Pool(function, effects), hulls, len(strides), suggestions, statistics)
+    for bounds in itertools.islice(itertools.product(*per_dim), 12):
+        dims = [Dim(names[d], low, high - low, strides[d]) for d, (low, high) in enumerate(bounds)]
+        for position, counter in enumerate(reversed(private)):
+            loop = next(loop for loop in effects[0].loops if loop.counter == counter)
+            dims.append(Dim(names[len(strides) + position], Poly(), loop.trip, None))
+        tail = tuple(Poly.variable(c, I32) for c in reversed(private))
+        maps = []
+        for e in effects:
+            coords = (*coordinates[e.order], *tail)
+            inverse = dict(inverses[e.order])
+            for dim, counter in zip(dims[len(strides) :], reversed(private), strict=True):
+                inverse[counter] = Poly.variable(dim.name, I32)
+            maps.append(EffectMap(e.order, coords, (), inverse))
+        yield Region(Layout(array, origin + remainder, tuple(dims)), tuple(maps))
+
+
+def _coordinates(effects: list[Effect], strides: list[Poly], origin: Poly) -> tuple[dict[int, list[Poly]], Poly]:
+    """The address of each store as coordinates along the strides, and the rest, which all of them share."""
     coordinates: dict[int, list[Poly]] = {}
     remainder: Poly | None = None
     for e in effects:
@@ -210,7 +233,14 @@ def _with_strides(
         elif remainder != rest:
             raise NoRegion("the stores start at different offsets")
         coordinates[e.order] = found[::-1]
-    offset = origin + (remainder or Poly())
+    return coordinates, remainder or Poly()
+
+
+def _hulls_of_rows(
+    effects: list[Effect], coordinates: dict[int, list[Poly]], private: tuple[str, ...], samples: list[Env],
+    strides: list[Poly],
+) -> list[tuple[Env, Hull]]:
+    """The boxes that the stores cover; coordinates that reach beyond a row are carried into the next first."""
     try:
         hulls = _hulls(effects, coordinates, private, samples)
     except NoRegion:
@@ -221,31 +251,22 @@ def _with_strides(
     for d in range(len(strides) - 1):
         if _carry(coordinates, hulls, strides, d):
             hulls = _hulls(effects, coordinates, private, samples)
-    names = dim_names(function)
-    inverses = {e.order: invert(e, coordinates[e.order], private, names) for e in effects}
-    pool = Pool(function, effects)
+    return hulls
+
+
+def _bounds(
+    pool: Pool, hulls: list[tuple[Env, Hull]], count: int, suggestions: bool, statistics: RoiStatistics
+) -> list[list[tuple[Poly, Poly]]]:
+    """For each of `count` dimensions the lower and upper bounds that fit all samples, the likeliest first."""
     environments = [env for env, _ in hulls]
     per_dim: list[list[tuple[Poly, Poly]]] = []
-    for d in range(len(strides)):
+    for d in range(count):
         lows = pool.matching(environments, [h[d][0] for _, h in hulls], suggestions, statistics)
         highs = pool.matching(environments, [h[d][1] + 1 for _, h in hulls], suggestions, statistics)
         if not lows or not highs:
             raise NoRegion(f"no bounds found for dimension {d}")
         per_dim.append([(low, high) for low in lows[:2] for high in highs[:3]])
-    for bounds in itertools.islice(itertools.product(*per_dim), 12):
-        dims = [Dim(names[d], low, high - low, strides[d]) for d, (low, high) in enumerate(bounds)]
-        for position, counter in enumerate(reversed(private)):
-            loop = next(loop for loop in effects[0].loops if loop.counter == counter)
-            dims.append(Dim(names[len(strides) + position], Poly(), loop.trip, None))
-        tail = tuple(Poly.variable(c, I32) for c in reversed(private))
-        maps = []
-        for e in effects:
-            coords = (*coordinates[e.order], *tail)
-            inverse = dict(inverses[e.order])
-            for dim, counter in zip(dims[len(strides) :], reversed(private), strict=True):
-                inverse[counter] = Poly.variable(dim.name, I32)
-            maps.append(EffectMap(e.order, coords, (), inverse))
-        yield Region(Layout(array, offset, tuple(dims)), tuple(maps))
+    return per_dim
 
 
 def _divide(rest: Poly, stride: Poly, e: Effect) -> tuple[Poly, Poly]:

@@ -129,61 +129,97 @@ def sample_environments(
 ) -> list[Env]:
     """Parameter values, small (`sizes`) and in general position, that satisfy the path's conditions and asserts and
     under which no loop has a negative trip count.  Fewer than `count` where they are hard to find."""
-    rng = random.Random(seed)
-    names = parameters(function)
-    strides = _stride_names(path)
+    return _Drawing(function, path, conditions, seed, sizes).environments(count)
+
+
+class _Drawing:
+    """Draws parameter values until enough of them take a path."""
+
+    def __init__(
+        self, function: Function, path: Path, conditions: list[Expr], seed: int, sizes: tuple[int, int]
+    ) -> None:
+        self.rng = random.Random(seed)
+        self.sizes = sizes
+        self.names = parameters(function)
+        self.strides = _stride_names(path)
+        self.required = [*path.conditions, *(a for a, _ in path.asserts), *conditions]
+        self.between = {n for info, _, _ in path.trips for n in info.trip.names() if is_address(n)}
+        told = {name for c in self.required for n in post_order(c) for name in _address(n)}
+        self.addresses = sorted(told | self.between)
+        self.tests = _concrete(self.required)
+        self.repairs = [r for c in self.required for r in _repairs(c, set(self.names))]
+        self.outer = [compiled_poly(info.trip) for info, around, _ in path.trips if not around]
+        self.constants = _constants(path)
+        self.block = _block(path)
+        self.count_points = _counter_of_points(path)
+
+    def environments(self, count: int) -> list[Env]:
+        found: list[Env] = []
+        large: list[Env] = []
+        for attempt in range(4000):
+            # Sizes that are multiplied with each other or with those of tiles are to be very small.
+            env = self._sizes(attempt, tiny=len(large) >= 2 * count)
+            self._addresses(env)
+            try:
+                if self._taken(env, attempt):
+                    (found if self.count_points(env) <= MAX_POINTS else large).append(env)
+            except (KeyError, ZeroDivisionError):
+                continue
+            if len(found) >= count:
+                break
+        if found or large:
+            return found or large[:count]
+        solved = solved_environments(self.required, self.names, self.addresses, self.tests, count, self.rng)
+        return [env for env in solved if self._runs(env, 0) and self.count_points(env) <= MAX_POINTS]
+
+    def _sizes(self, attempt: int, tiny: bool) -> Env:
+        env: Env = {}
+        # Half of the sizes let bodies of many elements an iteration run, too.
+        more = 2 * self.block if attempt % 2 else 0
+        for n, t in self.names.items():
+            low, high = (18, 41 + more) if n in self.strides else (self.sizes[0], self.sizes[1] + more)
+            if tiny:
+                low, high = 1, 6
+            elif attempt > 1500:
+                low, high = 0, 70
+            drawn = self.rng.randint(0, 1) if t.is_bool() else self.rng.randint(low, high)
+            env[n] = drawn if t.is_bool() else max(t.min(), min(t.max(), drawn))
+            if self.constants and self.rng.random() < 0.08:
+                env[n] = self.rng.choice(self.constants)
+            if self.block and attempt % 3 == 0 and not t.is_bool():
+                env[n] -= env[n] % self.block  # for code that asks for aligned rows
+        return env
+
+    def _addresses(self, env: Env) -> None:
+        for k, n in enumerate(self.addresses):
+            # Null, one address for several arrays, or one of its own; not aligned where blocks may ask for that.
+            env[n] = self.rng.choice((0, 1 << 20, (k + 2) << 20, (1 << 20) + (1 if self.block else 0)))
+            if n in self.between:  # an end of a loop, within the array of another pointer
+                env[n] = (1 << 20) + 8 * self.rng.randint(0, 40)
+
+    def _taken(self, env: Env, attempt: int) -> bool:
+        """Whether the values take the path; every other time they are repaired before."""
+        if attempt % 2 and not self._holds(env):
+            _repair(env, self.repairs, self.names, self.rng)
+        return self._holds(env) and self._runs(env, 0 if attempt % 4 else 1)
+
+    def _holds(self, env: Env) -> bool:
+        return all(test(env) for test in self.tests)
+
+    def _runs(self, env: Env, least: int) -> bool:
+        """Whether outermost loops run at least so often."""
+        return all(trip(env) >= least for trip in self.outer)
+
+
+def _concrete(conditions: list[Expr]) -> list[Callable[[Mapping[str, int]], Any]]:
+    """Those of the conditions that parameter values alone decide."""
     tests = []
-    required = [*path.conditions, *(a for a, _ in path.asserts), *conditions]
-    between = {n for info, _, _ in path.trips for n in info.trip.names() if is_address(n)}
-    addresses = sorted({name for c in required for n in post_order(c) for name in _address(n)} | between)
-    for c in required:
+    for c in conditions:
         try:
             tests.append(compiled(c))
         except NotConcrete:
             continue
-    repairs = [r for c in required for r in _repairs(c, set(names))]
-    outer = []
-    for info, around, _ in path.trips:
-        if not around:
-            outer.append(compiled_poly(info.trip))
-    constants = _constants(path)
-    # Half of the sizes let bodies of many elements an iteration run, too.
-    block = _block(path)
-    count_points = _counter_of_points(path)
-    found: list[Env] = []
-    large: list[Env] = []
-    for attempt in range(4000):
-        env: Env = {}
-        more = 2 * block if attempt % 2 else 0
-        for n, t in names.items():
-            low, high = (18, 41 + more) if n in strides else (sizes[0], sizes[1] + more)
-            if len(large) >= 2 * count:  # sizes that are multiplied with each other or with those of tiles
-                low, high = 1, 6
-            elif attempt > 1500:
-                low, high = 0, 70
-            env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)
-            if constants and rng.random() < 0.08:
-                env[n] = rng.choice(constants)
-            if block and attempt % 3 == 0 and not t.is_bool():
-                env[n] -= env[n] % block  # for code that asks for aligned rows
-        for k, n in enumerate(addresses):
-            # Null, one address for several arrays, or one of its own; not aligned where blocks may ask for that.
-            env[n] = rng.choice((0, 1 << 20, (k + 2) << 20, (1 << 20) + (1 if block else 0)))
-            if n in between:  # an end of a loop, within the array of another pointer
-                env[n] = (1 << 20) + 8 * rng.randint(0, 40)
-        try:
-            if attempt % 2 and not all(test(env) for test in tests):
-                _repair(env, repairs, names, rng)
-            if all(test(env) for test in tests) and all(trip(env) >= (0 if attempt % 4 else 1) for trip in outer):
-                (found if count_points(env) <= MAX_POINTS else large).append(env)
-        except (KeyError, ZeroDivisionError):
-            continue
-        if len(found) >= count:
-            break
-    if found or large:
-        return found or large[:count]
-    solved = solved_environments(required, names, addresses, tests, count, rng)
-    return [env for env in solved if all(trip(env) >= 0 for trip in outer) and count_points(env) <= MAX_POINTS]
+    return tests
 
 
 def _counter_of_points(path: Path) -> Callable[[Env], int]:

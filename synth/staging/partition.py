@@ -1,4 +1,4 @@
-"""The DAG of stages: which stores make up one Func (paper, section 5.2; DESIGN section 3.3).
+"""The DAG of stages: which stores make up one Func (paper, section 5.2).
 
 The paper makes a stage of each loop nest.  Here a nest that computes several arrays, or carries a sum inside, falls
 into several, and nests that together write one region (a vector body and its remainder) make one."""

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from lifter.commands.advice import BEYOND, EDIT, FAULT, NOT_YET, TIME, advice
 
-SEARCH = """\
-int reached(const unsigned char *p, int n, int t) {
-    int sum = 0;
-    for (int i = 0; i < n; i++) { sum += p[i]; if (sum > t) return i; }
-    return -1;
-}
-"""
-ROWS = """\
-void f(unsigned char **d, int w, int h) {
-    for (int y = 0; y < h; y++, d++) for (int x = 0; x < w; x++) (*d)[x] = 255 - (*d)[x];
-}
-"""
+FOLDER = Path(__file__).with_name("advice")
 
 
 def explained(lift, file: str, name: str) -> dict:
@@ -28,8 +18,9 @@ def explained(lift, file: str, name: str) -> dict:
     return json.loads(run.out)
 
 
-@pytest.mark.parametrize(("text", "name"), [(SEARCH, "reached"), (ROWS, "f")])
-def test_proposed_edits_are_lifted(lift, source, text, name):
+@pytest.mark.parametrize(("file", "name"), [("reached.c", "reached"), ("rows.c", "f")])
+def test_proposed_edits_are_lifted(lift, source, file, name):
+    text = (FOLDER / file).read_text()
     found = explained(lift, source("before.c", text), name)
     assert found["kind"] == EDIT
     after = text
@@ -65,18 +56,7 @@ def test_kinds(lift, source, text, kind, words):
 
 
 def test_error_diffusion_is_said_to_be_unknown_yet(lift, source):
-    text = """\
-void f(unsigned char *p, int w, int h) {
-    for (int y = 0; y < h - 1; y++)
-        for (int x = 1; x < w - 1; x++) {
-            int old = p[y * w + x], bit = old > 127 ? 255 : 0, error = old - bit;
-            p[y * w + x] = bit;
-            p[y * w + x + 1] += error / 2;
-            p[(y + 1) * w + x] += error / 2;
-        }
-}
-"""
-    found = explained(lift, source("a.c", text), "f")
+    found = explained(lift, source("a.c", (FOLDER / "error_diffusion.c").read_text()), "f")
     assert found["kind"] == NOT_YET
     assert "errors that are spread over neighbours" in found["advice"]
 

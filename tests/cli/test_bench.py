@@ -17,19 +17,7 @@ from synth.lift import lift_function
 
 pytestmark = pytest.mark.few(4)
 
-SOURCE = """
-#include <stdint.h>
-#include <stdlib.h>
-static int calls;
-extern "C" void first(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + 1; }
-extern "C" void second(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] ^ 1; }
-#ifdef BROKEN
-extern "C" void broken(uint8_t* d, const uint8_t* s, int n) { abort(); }
-#else
-extern "C" void broken(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] - 1; }
-#endif
-extern "C" void third(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] & 7; }
-"""
+SOURCE = Path(__file__).with_name("bench.cpp").read_text()
 
 
 def test_what_is_told_before_the_end() -> None:
@@ -81,20 +69,7 @@ def test_one_thread(lift: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert os.environ["HL_NUM_THREADS"] == "3"
 
 
-CONTAINERS = """
-#include <stdint.h>
-#include <vector>
-typedef std::vector<std::vector<int>> Rows;
-Rows less(const Rows& a, const Rows& b) {
-    Rows out;
-    for (int y = 0; y < a.size(); y++) {
-        std::vector<int> line;
-        for (int x = 0; x < a[0].size(); x++) line.push_back(a[y][x] < b[y][x] ? a[y][x] : b[y][x]);
-        out.push_back(line);
-    }
-    return out;
-}
-"""
+CONTAINERS = Path(__file__).with_name("bench_containers.cpp").read_text()
 
 
 def test_containers_are_large_enough(tmp_path: Path) -> None:

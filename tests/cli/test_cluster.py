@@ -27,24 +27,8 @@ from tests.cli.cluster_campaign import kill_a_worker, reported
 pytest.importorskip("distributed")
 
 ROOT = Path(__file__).parent.parent.parent
-PROGRAM = {
-    "gain.h": "#define GAIN 3\nstruct Image { unsigned char *data; int w; };\n",
-    "scale.c": '#include "gain.h"\nint scale(int a) { return a * GAIN; }\nint any(int n, ...) { return n; }\n',
-    "image.c": """\
-#include "gain.h"
-void clear(struct Image *im) { for (int i = 0; i < im->w; i++) im->data[i] = GAIN; }
-""",
-    "lanes.c": """\
-#include <emmintrin.h>
-void add(unsigned char *d, const unsigned char *s, int n) {
-    for (int i = 0; i + 16 <= n; i += 16) {
-        __m128i a = _mm_loadu_si128((const __m128i *)(d + i)), b = _mm_loadu_si128((const __m128i *)(s + i));
-        _mm_storeu_si128((__m128i *)(d + i), _mm_adds_epu8(a, b));
-    }
-}
-""",
-    "wrong.c": "int f( {\n",
-}
+FOLDER = Path(__file__).with_name("program")
+PROGRAM = {f.name: f.read_text() for f in sorted(FOLDER.iterdir())} | {"wrong.c": "int f( {\n"}
 
 
 @pytest.fixture

@@ -8,40 +8,7 @@ from pathlib import Path
 
 import pytest
 
-MADE = """\
-#include <stdlib.h>
-#include <stdio.h>
-typedef struct { int w, h; unsigned char *data; } Image;
-Image *inverted(const unsigned char *src, int w, int h) {
-    Image *im = malloc(sizeof *im);
-    int x, y;
-    if (!im) return NULL;
-    im->data = malloc(w * h);
-    for (y = 0; y < h; y++)
-        for (x = 0; x < w; x++) im->data[y * w + x] = 255 - src[y * w + x];
-    for (y = 0; y < h; y++) {
-        printf("row %d\\n", y);
-        for (x = 0; x < w; x++) im->data[y * w + x] += 3;
-    }
-    return im;
-}
-void whole(unsigned char *p, int n) {
-    for (int i = 0; i < n; i++) p[i] ^= 1;
-}
-"""
-MAIN = """
-#include <stdlib.h>
-typedef struct { int w, h; unsigned char *data; } Image;
-Image *inverted(const unsigned char *, int, int);
-int main(void) {
-    unsigned char s[12];
-    for (int i = 0; i < 12; i++) s[i] = i * 9;
-    Image *im = inverted(s, 4, 3);
-    for (int i = 0; i < 12; i++)
-        if (im->data[i] != (unsigned char)(258 - s[i])) return 1;
-    return 0;
-}
-"""
+MADE, MAIN = (Path(__file__).with_name(n).read_text() for n in ("loops_made.c", "loops_main.c"))
 
 
 @pytest.fixture(autouse=True)

@@ -13,25 +13,6 @@ from halide_core.ir.expr import I32, Add, Expr, Mul, Variable
 from halide_core.ir.structural import same, substitute
 from lifter.api import lift_file
 
-NETWORK = """
-static inline void Sort(int& a, int& b) {
-    int low = a < b ? a : b, high = a < b ? b : a;
-    a = low;
-    b = high;
-}
-
-void Median(const unsigned char* src, unsigned char* dst, int cols) {
-    for (int x = 0; x < cols; x++) {
-        int a = src[x], b = src[x + 1], c = src[x + 2], d = src[x + 3], e = src[x + 4], f = src[x + 5], g = src[x + 6];
-        Sort(a, b); Sort(b, c); Sort(c, d); Sort(d, e); Sort(e, f); Sort(f, g);
-        Sort(a, b); Sort(b, c); Sort(c, d); Sort(d, e); Sort(e, f);
-        Sort(a, b); Sort(b, c); Sort(c, d); Sort(d, e);
-        Sort(a, b); Sort(b, c); Sort(c, d);
-        dst[x] = (unsigned char)d;
-    }
-}
-"""
-
 
 def _doubled(times: int) -> Expr:
     e: Expr = Mul(I32, Variable(I32, "part0"), Variable(I32, "y"))
@@ -73,8 +54,7 @@ def test_text_grows_with_the_graph() -> None:
 
 def test_a_sorting_network_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("codegen.shared_subexpressions.MOST_NODES", 100)
-    source = tmp_path / "median.cpp"
-    source.write_text(NETWORK)
+    source = Path(__file__).with_name("median.cpp")
     report = lift_file(str(source), out=str(tmp_path), emit=("dsl", "halide-cpp", "summary"))
     (function,) = report.functions
     assert function.status == "verified", function.reason

@@ -6,7 +6,6 @@ import ctypes
 import math
 import multiprocessing
 import random
-import re
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -46,11 +45,6 @@ class Prepared:
     folder: Path
     library: Path
     reports: dict[str, FunctionReport]
-
-
-def names_of(source: Path) -> list[str]:
-    """The functions that a file defines for others."""
-    return re.findall(r"^(?!static)\w+ (\w+)\(", source.read_text(), re.MULTILINE)
 
 
 def prepare(source: Path, folder: Path, names: Sequence[str]) -> Prepared:

@@ -13,7 +13,8 @@ import pytest
 
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.side_by_side import bind
-from tests.codegen.running import arguments_of, difference, names_of, prepare
+from tests.c_files import names_of
+from tests.codegen.running import arguments_of, difference, prepare
 from tests.corpus.test_generators import ROOT, image
 
 NAMES = (

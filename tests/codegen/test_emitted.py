@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.codegen.running import PACKAGES, SETS, names_of, outcome, prepare
+from tests.c_files import names_of
+from tests.codegen.running import PACKAGES, SETS, outcome, prepare
 
 pytestmark = pytest.mark.few(3)
 

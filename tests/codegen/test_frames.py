@@ -1,5 +1,5 @@
-"""Numbers and pointers in arrays of the caller's, read before the work: where they are not there, are not to be read, or
-are written over by the work itself."""
+"""Numbers and pointers in arrays of the caller's, read before the work: where they are not there, or not to be read,
+or are written over."""
 
 from __future__ import annotations
 

@@ -10,28 +10,7 @@ import numpy as np
 
 from lifter.api import lift_file
 
-C = """
-#include <stdint.h>
-#define HIDDEN static
-static int gain = 3;
-static void row(uint8_t *d, const uint8_t *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] * gain; }
-  static int total(const uint8_t *s, int n) { int t = 0; for (int i = 0; i < n; i++) t += s[i]; return t; }
-HIDDEN void twice(uint8_t *s, int n) { for (int i = 0; i < n; i++) s[i] = s[i] + s[i]; }
-int plane(uint8_t *d, const uint8_t *s, int w, int h, int pitch) {
-    int sum = 0;
-    for (int y = 0; y < h; y++, d += pitch, s += pitch) { row(d, s, w); sum += total(s, w); twice(d, w); }
-    return sum;
-}
-"""
-CPP = """
-#include <cstdint>
-struct View { uint8_t *p; int n; };
-namespace {
-void invert(View d, const View &s) { for (int i = 0; i < s.n; i++) d.p[i] = 255 - s.p[i]; }
-}
-struct Steps { static void add(View v, int k) { for (int i = 0; i < v.n; i++) v.p[i] += k; } };
-extern "C" void both(uint8_t *d, uint8_t *s, int n) { invert({d, n}, {s, n}); Steps::add({d, n}, 2); }
-"""
+C, CPP = (Path(__file__).with_name(n).read_text() for n in ("internal.c", "internal.cpp"))
 
 
 def _symbols(library: Path) -> dict[str, str]:

@@ -10,7 +10,9 @@ import pytest
 
 from corpus.manifest import ROOT, entries
 from lifter.api import lift_file
+from tests.c_files import names_of
 
+LEFT = Path(__file__).with_name("left_alone.c")
 FILES = ("filter/plain_c.c", "filter/library_views.cpp")
 
 
@@ -110,63 +112,9 @@ def test_one_of_several_kernels(plain_c: ctypes.CDLL) -> None:
         assert (d[1:-1] == np.clip(np.trunc(sums / 4), 0, 255)).all()
 
 
-LEFT = {
-    "an error that data say": (
-        "int bad(void); void f(unsigned char *d, const unsigned char *s, int n) {"
-        "if (s[0] == 3) { bad(); } for (int i = 0; i < n; i++) d[i] = s[i]; }"
-    ),
-    "an error in a loop": (
-        "int bad(void); void f(unsigned char *d, const unsigned char *s, int n) {"
-        "for (int i = 0; i < n; i++) { if (s[i] == 3) bad(); d[i] = s[i]; } }"
-    ),
-    "nothing but an error": "int bad(void); int f(int n) { if (n > 3) return bad(); return 0; }",
-    "a variable of the file that is assigned": (
-        "static int seen; void f(const unsigned char *s, int n) { for (int i = 0; i < n; i++) seen += s[i]; }"
-    ),
-    "an array in a union that is stored to": (
-        "struct a { union { int i[4]; float f[4]; }; int *p; };"
-        "void f(struct a *x) { for (int i = 0; i < 4; i++) x->i[i] = i; }"
-    ),
-    "a table of rows that is stored to": (
-        "void f(unsigned char **rows, unsigned char *s, int n) { for (int i = 0; i < n; i++) rows[i] = s + i; }"
-    ),
-    "a search that stores": (
-        "int f(unsigned char *s, int n) { for (int i = 0; i < n; i++) { if (s[i]) return 1; s[i] = 1; } return 0; }"
-    ),
-    "a search for the end of a text": (
-        "int f(const char *s, int n) { for (int i = 0; i < n; i++) if (s[i] == 0) return i; return -1; }"
-    ),
-    "a value that some paths leave out": (
-        "void f(unsigned char *d, int n, int k) { int v; if (k) v = 3; for (int i = 0; i < n; i++) d[i] = v; }"
-    ),
-    "bytes of a word that are not all given": (
-        "void f(unsigned char *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) {"
-        "unsigned short v; ((unsigned char *)&v)[1] = s[i]; d[i] = v >> 4; } }"
-    ),
-    "a choice of pointers behind an effect": (
-        "void f(unsigned char *d, const unsigned char *a, const unsigned char *b, int n, int m) { int k = 0;"
-        "const unsigned char *p; p = (k = m > 3, k ? a : b); for (int i = 0; i < n; i++) d[i] = p[i]; d[0] = k; }"
-    ),
-    "a choice of pointers behind another declaration's effect": (
-        "void f(unsigned char *d, const unsigned char *a, const unsigned char *b, int n, int m) { int k = m > 3;"
-        "const unsigned char *q = a + (k = 0), *p = k ? a : b; for (int i = 0; i < n; i++) d[i] = p[i]; d[0] = *q; }"
-    ),
-    "a choice of pointers by what need not be there": (
-        "void f(unsigned char *d, const unsigned char *a, const unsigned char *b, int n) { const unsigned char *p = a;"
-        "if (n > 0) p = a[n - 1] ? a : b; for (int i = 0; i < n; i++) d[i] = p[i]; }"
-    ),
-    "bytes of a float that are not all given": (
-        "void f(float *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) {"
-        "float v; for (int k = 1; k < 4; k++) ((unsigned char *)&v)[k] = s[4*i + k]; d[i] = v; } }"
-    ),
-}
-
-
-@pytest.mark.parametrize("case", LEFT)
-def test_what_is_left_alone(tmp_path: Path, case: str) -> None:
-    source = tmp_path / "f.c"
-    source.write_text(LEFT[case] + "\n")
-    found = next(f for f in lift_file(str(source), out=str(tmp_path), emit=(), run=False).functions if f.name == "f")
+@pytest.mark.parametrize("name", names_of(LEFT))
+def test_what_is_left_alone(tmp_path: Path, name: str) -> None:
+    (found,) = lift_file(str(LEFT), functions=[name], out=str(tmp_path), emit=(), run=False).functions
     assert found.status in ("unsupported", "not_found"), found.status
     assert found.reason
 

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lifter.api import lift_file
 
-TEXT = """
-#include <stdint.h>
-typedef struct { int w, h; uint8_t **rows; } Raster;
-void invert(uint8_t **d, uint8_t *const *s, int w, int h) {
-    for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) d[y][x] = 255 - s[y][x];
-}
-void every_second(const Raster *in, uint16_t *out) {
-    for (int y = 2; y < in->h; y += 2)
-        for (int x = 0; x < in->w; x++) out[(y / 2 - 1) * in->w + x] = in->rows[y][x] + 1;
-}
-int has(uint8_t **rows, int w, int h) {
-    if (!rows) return -1;
-    int most = 0;
-    for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) most = rows[y][x] > most ? rows[y][x] : most;
-    return most;
-}
-"""
+SOURCE = Path(__file__).with_name("row_tables.c")
 ORDERS = {
     "one behind the other": lambda n: list(range(n)), "apart": lambda n: [2 * k for k in range(n)],
     "in another order": lambda n: [*range(1, n), 0], "from below": lambda n: list(range(n))[::-1],
@@ -36,10 +21,9 @@ ORDERS = {
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("rows")
-    (folder / "rows.c").write_text(TEXT)
-    found = lift_file(str(folder / "rows.c"), out=str(folder), emit=("shared",)).functions
+    found = lift_file(str(SOURCE), out=str(folder), emit=("shared",)).functions
     assert [f.status for f in found] == ["verified"] * 3, [f.reason for f in found]
-    return ctypes.CDLL(str(folder / "librows_lifted.so"))
+    return ctypes.CDLL(str(folder / "librow_tables_lifted.so"))
 
 
 def _table(image: np.ndarray, order: list[int]) -> ctypes.Array[ctypes.c_void_p]:

@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lifter.frontend import parse_file
 
-C = """\
-struct image;
-int helper(int x);
-int unused(int x);
-static int table[4];
-int helper(int x) { return x + 1; }
-int unused(int x) { return x + 2; }
-void writes(void) { table[0] = 1; }
-int reads(int i) { return table[i & 3]; }
-int calls(int x) { return helper(x); }
-int deep(int x) { return calls(x) + 1; }
-int alone(int x) { return 2 * x; }
-"""
-CPP = """\
-struct Rows { int a[4]; };
-int *begin(Rows &r) { return r.a; }
-int *end(Rows &r) { return r.a + 4; }
-struct Small { int v; Small(int x); operator int() const; };
-int plain(int x) { return x; }
-int other(int x) { return x + 1; }
-Small::Small(int x) : v(plain(x)) {}
-Small::operator int() const { return v; }
-template <class T> T doubled(T x) { return x + other(x); }
-int sum(Rows &r) { int s = 0; for (int x : r) s += x; return s; }
-int converted(int x) { return Small(x); }
-int instance(int x) { return doubled(x); }
-int alone(int x) { return x * 5; }
-int over(int x) { return 1; }
-int over(float x) { return 2; }
-"""
+C, CPP = (Path(__file__).with_name(n).read_text() for n in ("dependence.c", "dependence.cpp"))
 
 
 @pytest.fixture

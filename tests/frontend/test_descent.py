@@ -61,24 +61,7 @@ def test_a_double_entry_is_an_error_at_import(row, more, kind):
         _imported(TEXT.replace(row, f"{row} {more}"))
 
 
-NESTED = """
-struct Pair { int x, y; };
-int nested(int *a, int n, Pair p) {
-    auto twice = [](int k) { return 2 * k; };
-    int *b = new int[n];
-    do {
-        switch (n & 1) {
-        case 0:
-            if (n > 3) for (int i = 0; i < n; i++) { a[i] = twice((p.x ? -i : (int)a[i])); b[i] += a[i]; }
-            break;
-        default:
-            while (n > 0) { n--; if (a[n] == 7) continue; a[n] = 1; }
-        }
-    } while (n > 9);
-    delete[] b;
-    return p.y;
-}
-"""
+NESTED = Path(__file__).with_name("nested.cpp")
 VALUES = [
     *(K.LAMBDA_EXPR, K.CXX_NEW_EXPR, K.CALL_EXPR, K.CONDITIONAL_OPERATOR, K.UNARY_OPERATOR, K.BINARY_OPERATOR),
     *(K.CSTYLE_CAST_EXPR, K.ARRAY_SUBSCRIPT_EXPR, K.MEMBER_REF_EXPR, K.DECL_REF_EXPR, K.INTEGER_LITERAL),
@@ -92,15 +75,13 @@ STATEMENTS = [
 ]
 
 
-def _nested(tmp_path):
-    source = tmp_path / "nested.cpp"
-    source.write_text(NESTED)
-    (f,) = parse_file(str(source)).functions
+def _nested():
+    (f,) = parse_file(str(NESTED)).functions
     return f
 
 
-def test_the_nest_is_lowered(tmp_path):
-    f = _nested(tmp_path)
+def test_the_nest_is_lowered():
+    f = _nested()
     assert isinstance(f, Function), f.reason
 
 
@@ -111,7 +92,7 @@ def test_the_nest_is_lowered(tmp_path):
     ) for k in kinds],
     ids=lambda a: getattr(a, "name", a),
 )  # fmt: skip
-def test_nothing_goes_round_the_table(part, kind, tmp_path, monkeypatch):
+def test_nothing_goes_round_the_table(part, kind, monkeypatch):
     """Each construct, wherever it stands, is lowered by what the context's table has for it."""
 
     def refuse(ctx, c, *_):
@@ -119,7 +100,7 @@ def test_nothing_goes_round_the_table(part, kind, tmp_path, monkeypatch):
 
     changed = replace(table.TABLE, **{part: {**getattr(table.TABLE, part), kind: refuse}})
     monkeypatch.setattr(functions, "TABLE", changed)
-    f = _nested(tmp_path)
+    f = _nested()
     assert isinstance(f, FunctionError)
     assert f.reason.construct == "replaced"
 

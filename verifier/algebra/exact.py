@@ -10,8 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 from halide_core.ir import expr as E
+from halide_core.ir.constant_intervals import Range, arithmetic, joined, product
 from halide_core.ir.expr import (
     BOOL,
     EQ,
@@ -39,7 +41,6 @@ from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.algebra.fold import negate
 from lifter.algebra.polynomial import Poly, atom_of, from_poly
-from lifter.algebra.value_ranges import Range
 
 _LARGEST = 1 << 60
 _MOST_CORNERS = 8
@@ -346,15 +347,7 @@ class _Exact:
         if any(r is None for r in inner):
             return None
         spans = [r for r in inner if r is not None]
-        if isinstance(e, Div):
-            divisor = const_value(e.b)
-            return (spans[0][0] // int(divisor), spans[0][1] // int(divisor)) if divisor else None
-        a, b = spans
-        if isinstance(e, Min):
-            return min(a[0], b[0]), min(a[1], b[1])
-        if isinstance(e, Max):
-            return max(a[0], b[0]), max(a[1], b[1])
-        return min(a[0], b[0]), max(a[1], b[1])
+        return joined(*spans) if isinstance(e, Select) else arithmetic(e, spans)
 
 
 def _read(e: Expr) -> Poly:
@@ -384,8 +377,4 @@ def _product(values: Sequence[int]) -> int:
 
 
 def _scaled(factor: int, parts: Sequence[Range]) -> Range:
-    low, high = factor, factor
-    for a, b in parts:
-        corners = (low * a, low * b, high * a, high * b)
-        low, high = min(corners), max(corners)
-    return low, high
+    return reduce(product, parts, (factor, factor))

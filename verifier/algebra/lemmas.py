@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from halide_core.ir.constant_intervals import Range, full
 from halide_core.ir.expr import BOOL, GE, LE, Call, CallType, Expr, Let, Variable, children, const, with_children
 from halide_core.ir.structural import key, operator_of, post_order, same, transform
-from lifter.algebra.value_ranges import Range, full, ranges
+from lifter.algebra.value_ranges import ranges
 from verifier.algebra.exact import exact_form, intervals
 from verifier.smt import Answer, Proved, Query, Unknown, ValueEncoder, prove
 

@@ -7,7 +7,8 @@ block."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,17 +116,11 @@ def _along(
     # Where each point of a block reads a place of its own, what is read takes as many registers as the sums.
     sums = registers // 2 if any(_varies(c, x) and _varies(c, y) for c in sites) else registers
     looked_up = [c for c in sites if _varies(c, y) and any(contains(a, ir.Call) for a in c.args)]
-    choices: list[tuple[int, int, int, int]] = []
-    for m, n in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
-        if m * n > sums or m * n + m + 2 > registers or n > size[s] or (m - 1) * lanes >= size[v]:
-            continue
-        high_blocks = (1, 2, 4, 8, 16, 32, 64) if inside is None else (1, 4, 16, 64, 1 << 20)
-        for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), high_blocks):
-            across_tile = min(m * lanes * a, -(-size[v] // (m * lanes)) * m * lanes)
-            choices.append((m, n, across_tile, min(n * b, -(-size[s] // n) * n)))
+    high_blocks = (1, 2, 4, 8, 16, 32, 64) if inside is None else (1, 4, 16, 64, 1 << 20)
+    choices = _choices(size[v], size[s], lanes, sums, registers, high_blocks)
     if not choices:
         return None
-    table = np.array(sorted(set(choices)), dtype=np.int64)
+    table = np.array(sorted(choices), dtype=np.int64)
     wide, high, width, height = (table[:, k] for k in range(4))
 
     def box(along: Number, up: Number) -> NumericBox:
@@ -141,48 +136,20 @@ def _along(
         loads = loads + _site_cycles(site, update.func, x, y, wide, high, inlined, description)
     # Found anew for each row.
     loads = loads + len(looked_up) * high * _PLACE
-    work = update.cost.cycles(machine.vector_bytes) * machine.vector_bytes / _width(description, update)
-    step = wide * high * max(work, _STEP) + loads
     # Sums wait for each other unless there are several.
-    step = np.maximum(step, 4.0)
+    step = np.maximum(wide * high * _work(description, machine, update) + loads, 4.0)
     blocks = np.ceil(size[v] / (wide * lanes)) * np.ceil(size[s] / high)
     tiles = np.ceil(size[v] / width) * np.ceil(size[s] / height)
-    rest = 1.0
-    for k, extent in enumerate(size):
-        if k not in (v, s):
-            rest *= extent
-    traffic: Number = 0.0
-    brought: Number = 0.0
-    held: Number = 0.0
-    computed: Number = 0.0
-    if inside is not None:
-        computed, held = inside(across, width, height)
-    needed = _read(description, update, tile, inlined) if inside is not None else description.required(update, tile)
-    part = _read(description, update, block, inlined) if inside is not None else description.required(update, block)
-    for read, over in needed.items():
-        if read in members:
-            continue
-        held = held + points(over) * description.bytes(read)
-    for read, over in part.items():
-        whole = points(description.whole(read)) * description.bytes(read)
-        mine: Number = points(over) * description.bytes(read)
-        counts = [
-            (wide * lanes if _varies(c, x) else 1) * (high if _varies(c, y) else 1) for c in sites if c.name == read
-        ]
-        if counts:
-            # The box may have more than is read of it.
-            mine = np.minimum(mine, steps * sum(counts) * description.bytes(read))
-        changes = any(x in variables(a) for c in update.cost.sites if c.name == read for a in c.args)
-        traffic = traffic + np.where(changes | (read in members), mine * _rate(machine, held, _SEEN), 0.0)
-        if read in members:
-            continue
-        in_tile = points(needed[read]) * description.bytes(read)
-        lengths = extents(needed[read])
-        lines = in_tile / np.maximum(lengths[0] * description.bytes(read), 1)
-        brought = brought + in_tile * _rate(machine, np.asarray(whole)) + lines * machine.load_cost / 4
-    tasks = np.ceil(size[s] / height) * rest
-    if inside is not None:
-        tasks = tiles * rest
+    rest = math.prod((float(extent) for k, extent in enumerate(size) if k not in (v, s)), start=1.0)
+    computed, held = inside(across, width, height) if inside is not None else (0.0, 0.0)
+    needed, part = (
+        _read(description, update, over, inlined) if inside is not None else description.required(update, over)
+        for over in (tile, block)
+    )
+    counts = _counts(sites, x, y, wide * lanes, high)
+    moved = {c.name for c in update.cost.sites if any(x in variables(a) for a in c.args)}
+    traffic, brought = _memory(description, machine, needed, part, steps, counts, moved, held, members)
+    tasks = (tiles if inside is not None else np.ceil(size[s] / height)) * rest
     share = np.ceil(tasks / machine.parallelism) / tasks
     total = (blocks * (steps * step + traffic + _START) + tiles * (brought + computed)) * rest * share
     # Blocks that the output does not consist of are guarded, and the last of them is not full.
@@ -192,6 +159,66 @@ def _along(
         update.func, across, lanes, int(wide[least]), int(high[least]),
         (int(width[least]), int(height[least])), float(total[least]),
     )
+
+
+def _counts(sites: list[Site], x: str, y: str, along: Number, up: Number) -> dict[str, Number]:
+    """Places that a block of `along` by `up` points reads of each image and Func in one step."""
+    out: dict[str, Number] = {}
+    for c in sites:
+        places = (along if _varies(c, x) else 1) * (up if _varies(c, y) else 1)
+        out[c.name] = out.get(c.name, 0) + places
+    return out
+
+
+def _work(description: Description, machine: Machine, update: Stage) -> float:
+    """Cycles of the arithmetic of one vector of sums."""
+    work = update.cost.cycles(machine.vector_bytes) * machine.vector_bytes / _width(description, update)
+    return max(work, _STEP)
+
+
+def _choices(
+    along: int, up: int, lanes: int, sums: int, registers: int, high_blocks: tuple[int, ...]
+) -> set[tuple[int, int, int, int]]:
+    """Blocks that fit the registers, as vectors and rows, each with the sizes of tiles of whole blocks."""
+    choices: set[tuple[int, int, int, int]] = set()
+    for m, n in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
+        if m * n > sums or m * n + m + 2 > registers or n > up or (m - 1) * lanes >= along:
+            continue
+        for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), high_blocks):
+            across_tile = min(m * lanes * a, -(-along // (m * lanes)) * m * lanes)
+            choices.add((m, n, across_tile, min(n * b, -(-up // n) * n)))
+    return choices
+
+
+def _memory(
+    description: Description, machine: Machine, needed: dict[str, NumericBox], part: dict[str, NumericBox],
+    steps: Number, counts: Mapping[str, Number], moved: set[str], held: Number, members: frozenset[str],
+) -> tuple[Number, Number]:
+    """Cycles for what a block reads again and again, and for what a tile brings from further away.
+
+    `needed`, `part`: what a tile and a block read; `counts`: places that a block reads of each in a step; `moved`: what
+    is read elsewhere along a vector; `held`: bytes that a tile holds besides; `members`: what it computes itself."""
+    traffic: Number = 0.0
+    brought: Number = 0.0
+    for read, over in needed.items():
+        if read in members:
+            continue
+        held = held + points(over) * description.bytes(read)
+    for read, over in part.items():
+        whole = points(description.whole(read)) * description.bytes(read)
+        mine: Number = points(over) * description.bytes(read)
+        if read in counts:
+            # The box may have more than is read of it.
+            mine = np.minimum(mine, steps * counts[read] * description.bytes(read))
+        again = read in moved or read in members
+        traffic = traffic + np.where(again, mine * _rate(machine, held, _SEEN), 0.0)
+        if read in members:
+            continue
+        in_tile = points(needed[read]) * description.bytes(read)
+        lengths = extents(needed[read])
+        lines = in_tile / np.maximum(lengths[0] * description.bytes(read), 1)
+        brought = brought + in_tile * _rate(machine, np.asarray(whole)) + lines * machine.load_cost / 4
+    return traffic, brought
 
 
 def _read(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from halide_core.dsl.variables import DOMAINS
 from halide_core.function import Definition, Dim, Function, LoopLevel, ReductionDomain, StageSchedule
 from halide_core.ir import expr as ir
@@ -50,33 +52,19 @@ def split_reduction(f: Function, index: int, strips: int, tables: int = 1) -> Fu
         return None
     strip_var, table_var = f"{f.name}$u{index}", f"{f.name}$t{index}"
     partial = Function(f"{f.name}$part{index}")
-    inner, outer = d.domain.variables[0], d.domain.variables[-1]
-    name, low, extent = outer
+    _, _, extent = d.domain.variables[-1]
     rows = any(isinstance(a, Variable) and a.name == n for a, n in zip(d.args, f.args, strict=True))
     used = _strips_used(d.domain, strips, _ROWS_PER_STRIP if rows else _POINTS_PER_STRIP)
     length = simplify_index(ir.Div(I32, extent + (used - 1), used))
     u = Variable(I32, strip_var)
-    rest = ir.Max(I32, ir.Min(I32, length, extent - u * length), const(0, I32))
-    local = f"{name}$p{index}"
-    moved: dict[str, Expr] = {name: Variable(I32, local)}
-    variables = [(n, a, e) for n, a, e in d.domain.variables[:-1]]
-    renamed = {n: Variable(I32, f"{n}$p{index}") for n, _, _ in variables}
-    values = moved | dict(renamed)
-    domain = ReductionDomain(
-        f"{d.domain.name}$p",
-        (*((f"{n}$p{index}", a, e) for n, a, e in variables), (local, low + u * length, rest)),
-        [substitute(p, values) for p in d.domain.predicates],
-        {local: (low, low + extent - 1)},
-    )
-    for n, _, _ in domain.variables:
-        DOMAINS[n] = domain
+    values = {n: Variable(I32, f"{n}$p{index}") for n, _, _ in d.domain.variables}
+    domain = _strip_of(d.domain, u, length, values)
     extra: list[Expr] = [u]
     names = [strip_var]
     if tables > 1:
         first = domain.variables[0][0]
         extra = [ir.Mod(I32, Variable(I32, first) - domain.variables[0][1], const(tables, I32)), u]
         names = [table_var, strip_var]
-        assert inner is not None
     args = tuple(substitute(a, values) for a in d.args)
     target = (*args, *extra)
     t = operation.type
@@ -96,6 +84,22 @@ def split_reduction(f: Function, index: int, strips: int, tables: int = 1) -> Fu
         partial.bounds[table_var] = (const(0, I32), const(tables, I32))
     _combine(f, index, partial, operation, used, tables)
     return partial
+
+
+def _strip_of(whole: ReductionDomain, strip: Expr, length: Expr, renamed: Mapping[str, Variable]) -> ReductionDomain:
+    """One strip of the outermost variable of a domain, with its variables under other names."""
+    *inner, (name, low, extent) = whole.variables
+    rest = ir.Max(I32, ir.Min(I32, length, extent - strip * length), const(0, I32))
+    local = renamed[name].name
+    domain = ReductionDomain(
+        f"{whole.name}$p",
+        (*((renamed[n].name, a, e) for n, a, e in inner), (local, low + strip * length, rest)),
+        [substitute(p, renamed) for p in whole.predicates],
+        {local: (low, low + extent - 1)},
+    )
+    for n, _, _ in domain.variables:
+        DOMAINS[n] = domain
+    return domain
 
 
 def _strips_used(domain: ReductionDomain, strips: int, share: int) -> Expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from halide_core.autoschedule.analysis.costs import Costs
 from halide_core.autoschedule.analysis.description import Description, Node, Stage
 from halide_core.autoschedule.analysis.machine import Machine
@@ -104,14 +106,35 @@ class StageLoops:
         lanes = way.lanes
         if sizes is not None:
             lanes = min(lanes, max(2, 1 << max(sizes[node.function.args.index(way.vector)] - 1, 1).bit_length()))
-        x = Loop(way.vector)
+        order, threads, lane = self._order(node, stage, sizes, parallel, together, lanes, outside)
+        if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
+            add(name, k, "reorder", *order)
+        if lane is not None:
+            add(name, k, "vectorize", lane)
+        elif lanes > 1:
+            add(name, k, "vectorize", Loop(way.vector), lanes, GUARD)
+        for a in together:
+            self.unrolled_loop(node, k, a, sizes is None)
+        for loop in threads:
+            add(name, k, "parallel", loop)
+
+    def _order(
+        self, node: Node, stage: Stage, sizes: tuple[int, ...] | None, parallel: str | None, together: Sequence[str],
+        lanes: int, outside: bool,
+    ) -> tuple[list[Loop], list[Loop], Loop | None]:
+        """The loops of a stage that has vectors, from the inside outwards, which are split where they have to be; those
+        that run on threads; and the one over the lanes, where there is one of its own."""
+        add, name, k = self.schedule.add, node.name, stage.index
+        vector = self.costs.ways[name, k].vector
+        assert vector is not None
+        x = Loop(vector)
         reductions = [self.reduction(stage, n) for n in stage.reduction]
-        others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *together)]
+        others = [Loop(a) for a in stage.pure if a not in (vector, parallel, *together)]
         last = [Loop(parallel)] if parallel is not None else []
         shared = [o for o in others if o.name in self.costs.shared(stage, self.inlined)]
         names = Names((*node.function.args, *stage.reduction))
-        lane = Loop(names.new(way.vector, "v"))
-        block = Loop(names.new(way.vector, "b"))
+        lane = Loop(names.new(vector, "v"))
+        block = Loop(names.new(vector, "b"))
         if lanes == 1:
             # Point by point, neighbours in turn: these write apart, so that none waits for the one before.
             inner = [*(Loop(a) for a in together), x]
@@ -136,18 +159,7 @@ class StageLoops:
             order = [lane, *(Loop(a) for a in together), *middle, *others, *last]
             if outside:
                 order = [lane, *(Loop(a) for a in together), block, *others, *reductions]
-        if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
-            add(name, k, "reorder", *order)
-        if lanes == 1:
-            pass
-        elif reductions or shared:
-            add(name, k, "vectorize", lane)
-        else:
-            add(name, k, "vectorize", x, lanes, GUARD)
-        for a in together:
-            self.unrolled_loop(node, k, a, sizes is None)
-        for loop in last:
-            add(name, k, "parallel", loop)
+        return order, last, lane if lanes > 1 and (reductions or shared) else None
 
     def unrolled_loop(self, node: Node, stage: int, name: str, whole: bool = True) -> None:
         """Unrolls a loop of `together`; `whole`: the Func is not computed in the loops of another, in which a bound may

@@ -1,4 +1,4 @@
-"""`lift batch`: a whole code base, file by file, in parallel (DESIGN section 5)."""
+"""`lift batch`: a whole code base, file by file, in parallel."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from lifter.api import EMIT_KINDS, UsageError
 from lifter.commands.batch import kept, report_terminal
@@ -95,21 +97,7 @@ def batch_command(
         pool = Pool(found.jobs, request, width, force)
         if address is not None:
             pool = _on_cluster(stack, address, found.jobs, request, width, force)
-        status = stack.enter_context(StatusLine(console))
-
-        def tick() -> None:
-            at = ", ".join(shown(j.name) for j in pool.running)
-            status.show(f"{len(outcome.rows)} of {len(found.jobs)} files; at {at}")
-
-        for job, report in pool.run(tick):
-            row = Row(job, report)
-            outcome.rows.append(row)
-            if not quiet:
-                console.print(report_terminal.line_of(row), markup=False)
-            for f in report.functions if verbose and not quiet else ():
-                console.print(f"  {f.name}: {f.status}{f': {f.reason}' if f.reason else ''}", markup=False)
-            if as_json:
-                write_line(json.dumps(report.as_json()))
+        _run(pool, outcome, stack.enter_context(StatusLine(console)), _Told(console, quiet, verbose, as_json))
     outcome.sort()
     outcome.not_begun, outcome.seconds = pool.not_begun(), time.perf_counter() - start
     report_terminal.print_outcome(console, outcome, _write_reports(outcome, Path(out)), quiet)
@@ -117,6 +105,36 @@ def batch_command(
     if pool.signal:
         sys.exit(128 + pool.signal)
     sys.exit(2 if outcome.not_read() else 0 if outcome.all_verified else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is told of each file as it is finished."""
+
+    console: Console
+    quiet: bool
+    verbose: bool
+    as_json: bool
+
+    def row(self, row: Row) -> None:
+        if not self.quiet:
+            self.console.print(report_terminal.line_of(row), markup=False)
+        for f in row.report.functions if self.verbose and not self.quiet else ():
+            self.console.print(f"  {f.name}: {f.status}{f': {f.reason}' if f.reason else ''}", markup=False)
+        if self.as_json:
+            write_line(json.dumps(row.report.as_json()))
+
+
+def _run(pool: Pool, outcome: Outcome, status: StatusLine, told: _Told) -> None:
+    """Lifts the files of a pool, and tells of each."""
+
+    def tick() -> None:
+        at = ", ".join(shown(j.name) for j in pool.running)
+        status.show(f"{len(outcome.rows)} of {len(outcome.plan.jobs)} files; at {at}")
+
+    for job, report in pool.run(tick):
+        outcome.rows.append(Row(job, report))
+        told.row(outcome.rows[-1])
 
 
 def _on_cluster(

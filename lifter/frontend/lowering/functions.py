@@ -25,6 +25,7 @@ from lifter.frontend.objects import (
     registers,
     scalar_replacement,
     shaping_elements,
+    used_parameters,
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
@@ -168,8 +169,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []
     if made or any(t.argument.passing != "plain" for t in taken):
-        lowered, taken = parameters.split_arrays(ctx, lowered, taken)
-        taken = parameters.used(ctx, lowered, taken)
+        lowered, taken = used_parameters.split_arrays(ctx, lowered, taken)
+        taken = used_parameters.used(ctx, lowered, taken)
         container = made[0][0] if made else None
         arguments = tuple(end_pointers.finished(ctx, t.argument) for t in taken)
         call = Interface(arguments, c.result_type.get_canonical().spelling, container)

@@ -1,0 +1,2 @@
+#define GAIN 3
+struct Image { unsigned char *data; int w; };

@@ -11,3 +11,7 @@ class NotFound(Exception):
         self.stage = stage
         self.reason = reason
         self.line = line
+
+
+class NeverGiven(NotFound):
+    """What the program reads it has given no value: no defined call comes there."""

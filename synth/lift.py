@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir.expr import I64, Expr
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import from_poly
+from lifter.ir.effect_edits import left_to_original
 from lifter.ir.effect_verifier import RAW
 from lifter.ir.effects import Path, loads
 from lifter.ir.foldable_calls import Sources, knowable
@@ -21,7 +22,7 @@ from lifter.symexec import execute
 from lifter.transforms.path_log import PathLog, Rewritings
 from lifter.transforms.storage.rename_locals import rename_locals
 from synth.contract.minimal_contract import without_needless
-from synth.failure import NotFound
+from synth.failure import NeverGiven, NotFound
 from synth.options import Options, Stopwatch
 from synth.path_lifter import PathLifter
 from synth.prune_paths import left_alone, without_idle
@@ -136,8 +137,15 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
     for p in lifted.paths:
         _check_library(function, p)
     found: list[PathSummary] = []
+    without: list[NeverGiven] = []
     for number, given in enumerate(lifted.paths):
-        path, summary, verdict = _lift_path(function, given, options, clock, lifted)
+        try:
+            path, summary, verdict = _lift_path(function, given, options, clock, lifted)
+        except NeverGiven as undefined:
+            without.append(undefined)
+            left = log.apply("leave_to_original", given, left_to_original, RAW, most=1)
+            path, summary, verdict = _lift_path(function, left, options, clock, lifted)
+            summary = replace(summary, contract=tuple(replace(i, kind="undefined") for i in summary.contract))
         lifted.paths[number] = path
         found.append(summary)
         lifted.verdicts.append(verdict)
@@ -145,7 +153,11 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
         if not verdict.proved:
             _fail(lifted, verdict)
             return
-    lifted.summary = Summary(function, tuple(found), dict(function.functions))
+    if without and not any(p.effects for p in lifted.paths):
+        raise without[0]
+    notes = [f"line {w.line} is left to the original where {w.reason}" for w in without]
+    lifted.function = replace(function, notes=(*function.notes, *dict.fromkeys(notes)))
+    lifted.summary = Summary(lifted.function, tuple(found), dict(function.functions))
     lifted.status = "verified"
 
 

@@ -25,7 +25,7 @@ from synth.expression.enumerate import Enumerator, SearchStatistics
 from synth.expression.monolithic import MonolithicStatistics
 from synth.expression.monolithic import search as search_at_once
 from synth.expression.optimise import optimise
-from synth.failure import NotFound
+from synth.failure import NeverGiven, NotFound
 from synth.images import ImageMapper, replace_images
 from synth.options import Options, Stopwatch
 from synth.read_bounds.clamp_to_region import SameCoordinate, asks_beyond, within
@@ -360,7 +360,7 @@ class PathLifter:
         if seen.group is None:
             if seen.array not in self.function.tables and seen.array not in self.outputs:
                 line = e.line if e is not None else self.path.line
-                raise NotFound("terms", f"'{seen.array}[{seen.index}]' is read before it is given a value", line)
+                raise NeverGiven("terms", f"'{seen.array}[{seen.index}]' is read before it is given a value", line)
             return Load(load.type, f"{seen.array}#", from_poly(index))
         layout = known.get(seen.group.name)
         if layout is None:

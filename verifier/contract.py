@@ -10,6 +10,7 @@ import copy
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 
 from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Or, Variable, const, const_value
@@ -18,7 +19,7 @@ from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Float, Int, Type
 from lifter.algebra.fold import clauses, negate
 from lifter.algebra.index_printer import index_text
-from lifter.algebra.polynomial import Monomial, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
+from lifter.algebra.polynomial import Monomial, Obligation, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.loop_ir import Function
@@ -172,6 +173,7 @@ class ContractBuilder:
             if o.type is not None and (o.type.is_int() and o.type.bits >= 32):
                 continue
             if o.type is not None and o.type.bits < 32:
+                self._narrow(found, o.type)
                 continue
             if o.type is not None and o.type.is_uint() and found.loops and not self.fits(found):
                 self._size(found)
@@ -182,6 +184,12 @@ class ContractBuilder:
                 continue
             if not _falls(found) or not self._last(found):
                 self._sign_by_parameters(found)
+
+    def _narrow(self, found: FoundObligation, narrow: Type) -> None:
+        """Asks that a counter of 8 or 16 bits gets to where its loop ends."""
+        room = Obligation(Poly.constant(int(narrow.max())) - found.obligation.poly, None)
+        if found.loops and not narrow.is_bool() and not self.follows(room.poly, found.loops):
+            self._last(replace(found, obligation=room))
 
     def _last(self, found: FoundObligation) -> bool:
         """Asks that what must stay below a number does so in the last iteration; False where that is not known to be
@@ -502,7 +510,20 @@ def at_least_zero_text(p: Poly) -> str:
     value = negative.constant_value()
     if value is not None:
         return f"{poly_text(positive)} >= {value}"
+    divisor = _divisor(positive, negative)
+    if divisor is not None:
+        whole = poly_text(negative)
+        return f"{whole if len(negative.terms) == 1 else f'({whole})'}%{divisor} == 0"
     return f"{poly_text(negative)} <= {poly_text(positive)}"
+
+
+def _divisor(whole: Poly, p: Poly) -> int | None:
+    """The number that divides `p` where what of it is whole times a number, `whole`, is not less than it."""
+    ((m, c),) = whole.terms.items() if len(whole.terms) == 1 else (((), 0),)
+    e = atom_of(m[0]) if len(m) == 1 else None
+    if not isinstance(e, Div) or const_value(e.b) != c or to_poly(e.a) != p:
+        return None
+    return c
 
 
 def index_text_of(condition: Expr) -> str:

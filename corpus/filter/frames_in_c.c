@@ -143,3 +143,25 @@ void bits_in_blocks(int32_t in[16][2][8], uint8_t bits[2][8], int blocks, int ch
             bits[c][b] = 32 - __builtin_clz(x);
         }
 }
+
+/* Two predictions of one of two kinds each; of another kind there is none. */
+static void predict(uint8_t out[16], const uint8_t *in, int pitch, int kind) {
+    switch (kind) {
+    case 0:
+        for (int y = 0; y < 4; y++)
+            for (int x = 0; x < 4; x++) out[y * 4 + x] = in[y * pitch + x];
+        break;
+    case 1:
+        for (int y = 0; y < 4; y++)
+            for (int x = 0; x < 4; x++) out[y * 4 + x] = (in[y * pitch + x] + in[y * pitch + x + 1] + 1) >> 1;
+        break;
+    }
+}
+
+void mean_of_predictions(uint8_t *out, const uint8_t *a, const uint8_t *b, int pitch, int kind_a, int kind_b) {
+    uint8_t first[16], second[16];
+    predict(first, a, pitch, kind_a);
+    predict(second, b, pitch, kind_b);
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 4; x++) out[y * pitch + x] = (first[y * 4 + x] + second[y * 4 + x] + 1) >> 1;
+}

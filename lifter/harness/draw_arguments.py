@@ -172,7 +172,10 @@ class Drawer:
             return True  # a condition on the images' contents, which only the run decides
 
     def undefined(self, draw: Draw) -> bool:
-        """Whether a container is used beyond its end, where any result is right."""
+        """Whether a container is used beyond its end, or what was never given a value, where any result is right."""
+        never = [p for p in self.summary.paths if any(i.kind == "undefined" for i in p.contract)]
+        if any(all(bool(evaluate_expr(c, dict(draw.scalars))) for c in p.conditions) for p in never):
+            return True
         items = [i for p in self.summary.paths for i in p.contract if i.kind == "inside" and i.condition is not None]
         return not all(bool(evaluate_expr(i.condition, dict(draw.scalars))) for i in items if i.condition is not None)
 

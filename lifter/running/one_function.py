@@ -45,7 +45,7 @@ def report_of(
     report.processor = min(_processor_time() - used + reading, report.seconds)
     report.stage_seconds = {k: v for k, v in lifted.seconds.items() if k != "total"}
     report.rewritings = lifted.rewritings
-    report.notes = list(f.notes)
+    report.notes = list(lifted.function.notes)
     own = range(definition.line, definition.end_line + 1)
     report.loops = sorted({s.line for s in walk(f.body) if isinstance(s, Loop) and s.line in own})
     if lifted.summary is not None:

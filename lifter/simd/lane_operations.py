@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from halide_core.ir.expr import (
     BOOL,
@@ -154,6 +155,16 @@ def distance(a: Expr, b: Expr) -> Expr:
 def sums_of_eight(a: Vector, b: Vector) -> list[Expr]:
     apart = [distance(x, y) for x, y in zip(a, b, strict=True)]
     return [converted(U64, total_of(apart[i : i + 8])) for i in range(0, len(apart), 8)]
+
+
+def least_and_place(a: Vector) -> list[Expr]:
+    """The least lane, then the number of the first lane that has it, then zeros."""
+    t = a[0].type
+    least = reduce(lambda x, y: Min(t, x, y), a)
+    place: Expr = const(len(a) - 1, t)
+    for i in reversed(range(len(a) - 1)):
+        place = Select(t, EQ(BOOL, a[i], least), const(i, t), place)
+    return [least, place, *(const(0, t) for _ in a[2:])]
 
 
 def bit_mask(conditions: Sequence[Expr]) -> Expr:

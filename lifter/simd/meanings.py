@@ -37,6 +37,7 @@ from lifter.simd.lane_operations import (
     from_second,
     is_zero,
     lane_mask,
+    least_and_place,
     libm,
     minus,
     named,
@@ -91,6 +92,7 @@ def _fill_integers() -> None:
     across("madd_epi16", I16, dot(I32, lambda e: e))
     add("maddubs_epi16", Meaning(dot(I32, lambda e: saturated(I16, e)), (U8, I8)))
     across("sad_epu8", U8, sums_of_eight)
+    across("minpos_epu16", U16, least_and_place, halves=False)
     across("mpsadbw_epu8", U8, sums_of_distances, immediates=1, halves=False)
     across("hadd_epi16", I16, pairs(lambda a, b: a + b))
     across("hadd_epi32", I32, pairs(lambda a, b: a + b))

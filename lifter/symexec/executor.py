@@ -34,9 +34,9 @@ from lifter.ir.names import is_counter, is_undefined, undefined_name
 from lifter.ir.upward_exposed import carried_around, confined_to
 from lifter.support import deadline
 from lifter.symexec.path_forking import (
+    Invariants,
     choosers_of_loops,
     guards_of_reads,
-    invariant,
     must_fork,
     questions_for_pointers,
     reshapes,
@@ -66,7 +66,7 @@ from lifter.transforms.loops.searches_to_reductions import without_searches
 from lifter.transforms.path_log import PathLog
 from lifter.transforms.pipeline import transformed
 
-MAX_PATHS = 16
+MAX_PATHS = 32
 MAX_RESTARTS = 64
 FEW_PATHS = 4
 """More than so many are made fewer by conditions that their loops imply."""
@@ -373,8 +373,10 @@ class _Statements(Merging):
         if not isinstance(stmt, L.Loop):
             asked = (self.undecided(c, s) for c in questions_for_pointers(stmt))
             return next((c for c in asked if c is not None), None)
-        for met in (*guards_of_reads(stmt), *(choosers_of_loops(stmt) if self.plan.reshaping else ())):
-            test = invariant(met, stmt)
+        known = Invariants(stmt)
+        met = (*guards_of_reads(stmt), *(choosers_of_loops(stmt) if self.plan.reshaping else ()))
+        for asked in {key(c): c for c in met}.values():
+            test = known.of(asked)
             if test is not None and (here := self.undecided(test, s)) is not None:
                 return here
         return None

@@ -48,11 +48,11 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
                     out += parts(n.condition, And, Or, Not)
                 elif isinstance(n, And | Or) and _arrays(n.b) - certain:
                     out += parts(n.a, And, Or, Not)
-    return out + _guards_of_kept(loop, loop.body, certain, (), False)
+    return out + _guards_of_kept(Invariants(loop), loop.body, certain, (), False)
 
 
 def _guards_of_kept(
-    loop: L.Loop, body: tuple[L.Stmt, ...], certain: set[str], around: tuple[Expr, ...], data: bool
+    known: Invariants, body: tuple[L.Stmt, ...], certain: set[str], around: tuple[Expr, ...], data: bool
 ) -> list[Expr]:
     """Conditions around stores that data decide as well: what is not stored is kept, and so read."""
     out: list[Expr] = []
@@ -61,13 +61,13 @@ def _guards_of_kept(
             case L.Store() if data and s.array not in certain:
                 out += [c for whole in around for c in parts(whole, And, Or, Not)]
             case L.Loop():
-                out += _guards_of_kept(loop, s.body, certain, around, data)
+                out += _guards_of_kept(known, s.body, certain, around, data)
             case L.If():
-                fixed = invariant(s.condition, loop)
+                fixed = known.of(s.condition)
                 of_data = data or fixed is None or bool(_arrays(fixed))
                 within = around if fixed is None or _arrays(fixed) else (*around, s.condition)
                 for arm in (s.then, s.otherwise):
-                    out += _guards_of_kept(loop, arm, certain, within, of_data)
+                    out += _guards_of_kept(known, arm, certain, within, of_data)
     return out
 
 
@@ -86,20 +86,24 @@ def choosers_of_loops(loop: L.Loop) -> list[Expr]:
     return [c for s in both for c in parts(s.condition, And, Or, Not)]
 
 
-def invariant(e: Expr, loop: L.Loop) -> Expr | None:
-    """An expression of a loop's body over what the loop does not change, where its locals are given one value each."""
-    values: dict[str, list[Expr]] = {}
-    for s in L.walk((loop,)):
-        if isinstance(s, L.Assign):
-            values.setdefault(s.name, []).append(s.value)
-    for _ in values:
-        names = variables(e) & values.keys()
-        if any(len(values[n]) > 1 for n in names):
-            return None
-        if not names:
-            break
-        e = substitute(e, {n: values[n][0] for n in names})
-    return None if variables(e) & values.keys() else e
+class Invariants:
+    """Expressions of a loop's body over what the loop does not change, where its locals are given one value each."""
+
+    def __init__(self, loop: L.Loop) -> None:
+        self.values: dict[str, list[Expr]] = {}
+        for s in L.walk((loop,)):
+            if isinstance(s, L.Assign):
+                self.values.setdefault(s.name, []).append(s.value)
+
+    def of(self, e: Expr) -> Expr | None:
+        for _ in self.values:
+            names = variables(e) & self.values.keys()
+            if any(len(self.values[n]) > 1 for n in names):
+                return None
+            if not names:
+                break
+            e = substitute(e, {n: self.values[n][0] for n in names})
+        return None if variables(e) & self.values.keys() else e
 
 
 def _arrays(e: Expr) -> set[str]:

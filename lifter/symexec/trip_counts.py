@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not
+from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not, const
 from lifter.algebra.fold import negate
 from lifter.algebra.polynomial import Obligation, Poly, ceil_div, from_poly, poly_min, to_poly
 from lifter.algebra.wrapping import reads_memory
@@ -81,7 +81,11 @@ def _until_equal(a: Poly, b: Poly, counter: str, obligations: list[Obligation] |
         exact = distance.exact_quotient(Poly.constant(abs(amount)))
         if exact is not None:
             return exact
-        raise NoTrip(f"'!=' with a step of {abs(amount)} may step over its bound")
+        if obligations is None or any(reads_memory(a) for a in distance.atoms().values()):
+            raise NoTrip(f"'!=' with a step of {abs(amount)} may step over its bound")
+        count = to_poly(Div(I64, from_poly(distance), const(abs(amount), I64)))
+        obligations.append(Obligation(count.scale(abs(amount)) - distance, None))  # it divides the distance
+        return count
     exact = start.scale(-1).exact_quotient(step) if not step.is_zero() and len(step.terms) == 1 else None
     if exact is None:
         raise NoTrip("the condition never changes" if step.is_zero() else f"the step {step} is not constant")

@@ -5,18 +5,6 @@
 #include <algorithm>
 typedef uint8_t u8;
 
-void counter_wraps(u8* d, int n) {
-    for (u8 i = 0; i < n; i++) d[i] = i;
-}
-
-void cast_in_the_step(u8* d, int n) {
-    int i = 0;
-    for (int k = 0; k < n; k++) {
-        d[i] = 1;
-        i = (u8)(i + 1);
-    }
-}
-
 void later_write_differs(u8* d, const u8* s, int n) {
     for (int i = 0; i < n; i++) {
         d[i] = s[i];

@@ -218,3 +218,15 @@ void sum_that_saturates(u8* d, const u8* a, const u8* b, int n) {
 void mixed_by_a_mask(u8* d, const u8* a, const u8* b, const u8* m, int n) {
     for (int i = 0; i < n; i++) d[i] = (a[i] * m[i] + b[i] * (255 - m[i])) / 255;
 }
+
+void counter_wraps(u8* d, int n) {
+    for (u8 i = 0; i < n; i++) d[i] = i;
+}
+
+void cast_in_the_step(u8* d, int n) {
+    int i = 0;
+    for (int k = 0; k < n; k++) {
+        d[i] = 1;
+        i = (u8)(i + 1);
+    }
+}

@@ -17,6 +17,8 @@ from lifter.ir.names import address_name
 from lifter.ir.reading_conditions import Way, reading_conditions, shortest
 
 _ALWAYS = ""
+_FIELDS = ("value", "bits", "pointer", "function")
+"""Kinds of parts that are read of an object."""
 
 
 class Reads:
@@ -134,7 +136,8 @@ class Reads:
 def _ways(function: Function, call: Interface) -> dict[str, tuple[Way, ...]]:
     """When the parts behind pointers are read; those that say one thing together (a vector's elements and how many) are
     read together, and an object's address where any part of it is."""
-    parts = [p for a in call.arguments for p in a.parts if p.through]
+    fields = [p for a in call.arguments if a.passing == "pointer" for p in a.parts if p.kind in _FIELDS]
+    parts = [*(p for a in call.arguments for p in a.parts if p.through), *(p for p in fields if not p.through)]
     found = reading_conditions(function, [p.param for p in parts])
     out = {}
     for part in parts:

@@ -81,6 +81,12 @@ void clear_window(const Window *window, uint16_t *image, uint16_t value) {
         for (int x = 0; x < window->wide; x++) image[y * window->pitch + x] = value;
 }
 
+void by_header(const uint8_t *header, const uint8_t *in, uint8_t *out) {
+    int w = ((const int32_t *)header)[1], h = ((const int32_t *)header)[2];
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) out[y * w + x] = in[y * w + x] ^ 0x80;
+}
+
 /* Words and floats through members of unions. */
 void luma_of_words(const uint8_t *in, uint8_t *out, int n) {
     for (int i = 0; i < n; i++) {

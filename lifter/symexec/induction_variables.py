@@ -43,7 +43,7 @@ from lifter.symexec.loop_queries import (
     steps_by_one,
 )
 from lifter.symexec.periodic_steps import Period, conditional_steps, parities_as_choices, period, taken_off
-from lifter.symexec.state import NeedCell, NeedUnroll, State, both
+from lifter.symexec.state import NeedCell, NeedSeveral, NeedUnroll, State, both
 from lifter.symexec.store_buffer import Memory
 from lifter.symexec.strip_mined_while import pieces
 from lifter.symexec.trip_counts import NoTrip, trip_count
@@ -269,6 +269,9 @@ class InductionVariables(Memory, ABC):
         name = carried[0]
         if self.type_of(name) == I64 and name in {p.name for p in self.function.params if p.pointer}:
             raise L.Unsupported(f"pointer '{name}' advances by data", loop.line)
+        lanes = [v for v in carried if self.function.uses_registers and _register(v) == _register(name)]
+        if len(lanes) > 1:  # one lane is as the others
+            raise NeedSeveral([NeedCell(v) for v in lanes])
         raise NeedCell(name)
 
     def iterations_around(self, loop: L.Loop) -> int:
@@ -280,3 +283,9 @@ class InductionVariables(Memory, ABC):
                 break
             total *= count
         return total
+
+
+def _register(lane: str) -> str:
+    """What the lanes of a register have in common: `sum_0`, `sum_1`."""
+    name, _, number = lane.rpartition("_")
+    return name if number.isdigit() else lane

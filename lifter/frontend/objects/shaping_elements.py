@@ -80,5 +80,5 @@ def _taken_apart(ctx: Context, item: Taken, elements: dict[int, str]) -> Taken:
     for k, name in elements.items():
         ctx.parameters[name] = ctx.locals.pop(name)
         params.append(Param(name, p.type, c_type=element))
-        parts.append(Part(name, f"@[{k}]", through=("@",)))
+        parts.append(Part(name, f"((const {element} *)@)[{k}]", through=("@",)))  # it may be declared otherwise
     return Taken(Argument(a.name, a.type, a.type, "value", tuple(parts)), params, item.binding)

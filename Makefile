@@ -14,6 +14,10 @@ demo: .venv/demo.stamp
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
+# Also what `sampled` leaves out of `make test`: most of what the emulated device runs: about half an hour.
+test-all: .venv/dev.stamp
+	ALL_TESTS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
 # Tests not marked `long`, one in n of those marked `few(n)`, a dozen functions of each suite of the corpus: all golden
 # texts, most unit tests, and some of each other kind: two minutes, or four on a slow machine.
 quick: .venv/dev.stamp
@@ -30,7 +34,7 @@ test-emitted: .venv/dev.stamp
 # Every pipeline under halide_core, autoscheduled too, under the package `halide`, and on an emulated device, at all its
 # small sizes: about twenty-five minutes.
 test-pipelines: .venv/dev.stamp
-	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py \
+	ALL_SIZES=1 ALL_TESTS=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py \
 	  tests/corpus/test_frozen_pipelines.py tests/corpus/test_autoscheduled_pipelines.py tests/gpu/test_papers.py
 
 # What becomes of a library that was never run before: DIR, FLAGS for its compiler, NAME for the row that is printed.

@@ -2,7 +2,8 @@
 what takes long are run by one worker.
 
 `make quick` leaves out tests that are marked `long`.  Of those marked `few(n)` it takes one in n, by a hash of the
-test's name, and of the corpus a dozen functions of each suite.  docs/testing.md says where a new test belongs."""
+test's name, and of the corpus a dozen functions of each suite.  Of those marked `sampled(n)` all runs take one in n, by
+the same hash, but `make test-all`.  docs/testing.md says where a new test belongs."""
 
 from __future__ import annotations
 
@@ -32,11 +33,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What `few` leaves out is long."""
+    """What `sampled` leaves out is not run, what `few` leaves out is long."""
+    if not os.environ.get("ALL_TESTS"):
+        items[:] = [i for i in items if not _left_out(i)]
     for item in items:
         few = item.get_closest_marker("few")
         if few is not None and zlib.crc32(item.name.encode()) % few.args[0]:
             item.add_marker("long")
+
+
+def _left_out(item: pytest.Item) -> bool:
+    return any(zlib.crc32(item.name.encode()) % m.args[0] for m in item.iter_markers("sampled"))
 
 
 def pytest_collection_finish() -> None:

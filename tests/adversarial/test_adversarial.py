@@ -27,6 +27,7 @@ def trials(tmp_path_factory):
     return of
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("function", SAMPLE)
 def test_nothing_differs(function, trials):
     file, _, name = function.partition(":")

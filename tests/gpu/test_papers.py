@@ -35,6 +35,7 @@ def test_equals_the_host(pipeline: PipelineFile, size: int) -> None:
         assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("pipeline", [p for p in PIPELINES if ALL or p.name not in SLOW], ids=lambda p: p.name)
 def test_assembled(pipeline: PipelineFile, tmp_path: Path) -> None:
     path = assembler()

@@ -8,9 +8,10 @@ import pytest
 from tests.gpu import running
 from tests.gpu.cases import CASES, data_of
 
-pytestmark = pytest.mark.few(5)
+pytestmark = pytest.mark.few(6)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_equals_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import halide_core as hc
@@ -24,6 +25,7 @@ def test_equals_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert device.launches
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [n for n, c in CASES.items() if c.package])
 def test_the_package_under_the_emulator(name: str) -> None:
     """The emulator is held to kernels that are not ours: the package's, launched by the package's host code."""

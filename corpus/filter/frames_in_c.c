@@ -171,3 +171,24 @@ void mean_of_predictions(uint8_t *out, const uint8_t *a, const uint8_t *b, int p
     for (int y = 0; y < 4; y++)
         for (int x = 0; x < 4; x++) out[y * pitch + x] = (first[y * 4 + x] + second[y * 4 + x] + 1) >> 1;
 }
+
+/* Eight bytes at a time, and those that are left. */
+void add_bytes_by_words(uint8_t *into, const uint8_t *from, long w) {
+    const uint64_t low = ~0ull / 255 * 0x7f, high = ~0ull / 255 * 0x80;
+    long i = 0;
+    for (; i <= w - 8; i += 8) {
+        uint64_t a = *(const uint64_t *)(from + i), b = *(uint64_t *)(into + i);
+        *(uint64_t *)(into + i) = ((a & low) + (b & low)) ^ ((a ^ b) & high);
+    }
+    for (; i < w; i++) into[i] += from[i];
+}
+
+void less_bytes_by_words(uint8_t *into, const uint8_t *from, const uint8_t *less, long w) {
+    const uint64_t low = ~0ull / 255 * 0x7f, high = ~0ull / 255 * 0x80;
+    long i = 0;
+    for (; i <= w - 8; i += 8) {
+        uint64_t a = *(const uint64_t *)(from + i), b = *(const uint64_t *)(less + i);
+        *(uint64_t *)(into + i) = ((a | high) - (b & low)) ^ ((a ^ b ^ high) & high);
+    }
+    for (; i < w; i++) into[i] = from[i] - less[i];
+}

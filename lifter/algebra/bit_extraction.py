@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halide_core.ir.expr import Call, CallType, Cast, Expr, Sub, const, const_value, intrinsic
+from halide_core.ir.expr import Add, Call, CallType, Cast, Expr, Sub, const, const_value, intrinsic
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Type, UInt
 
@@ -126,6 +126,8 @@ def _bits(e: Expr, low: int, width: int, depth: int, inline: Inline) -> Expr | N
         if a is not None and b is not None and const_value(a) == (1 << width) - 1:
             return Sub(UInt(width), a, b)
         return _combined("bitwise_xor", a, b, width)
+    if isinstance(e, Add | Sub) and _is_word(e.type) and low + width <= e.type.bits:
+        return _bits_of_sum(e, low, width, depth, inline)
     if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC:
         return None
     if e.name in ("shift_left", "shift_right"):
@@ -146,6 +148,30 @@ def _bits(e: Expr, low: int, width: int, depth: int, inline: Inline) -> Expr | N
         a, b = (_bits(x, low, width, depth - 1, inline) for x in e.args)
         return _combined(e.name, a, b, width)
     return None
+
+
+def _bits_of_sum(e: Add | Sub, low: int, width: int, depth: int, inline: Inline) -> Expr | None:
+    """Of words that are added lane by lane: `(a & 0x7f7f) + (b & 0x7f7f)`, `(a | 0x8080) - (b & 0x7f7f)`. What lies below
+    carries and borrows nothing."""
+    below = (1 << low) - 1
+    if isinstance(e, Add):
+        apart = (_ones(e.a) & below) + (_ones(e.b) & below) <= below
+    else:
+        apart = _sure_ones(e.a) & below >= _ones(e.b) & below
+    a, b = (_bits(x, low, width, depth - 1, inline) for x in (e.a, e.b))
+    if not apart or a is None or b is None:
+        return None
+    return type(e)(UInt(width), a, b)
+
+
+def _sure_ones(e: Expr) -> int:
+    """Bits of an integer that are ones for sure."""
+    value = const_value(e)
+    if value is not None and _is_word(e.type):
+        return int(value) & ((1 << e.type.bits) - 1)
+    if isinstance(e, Call) and e.call_type is CallType.INTRINSIC and e.name == "bitwise_or":
+        return _sure_ones(e.args[0]) | _sure_ones(e.args[1])
+    return 0
 
 
 def _bits_of_cast(e: Cast, low: int, width: int, depth: int, inline: Inline) -> Expr | None:

@@ -186,10 +186,11 @@ class Memory:
 
     def index_poly(self, e: Expr, s: State, line: int) -> Poly:
         """An address, in elements."""
-        e = self.by_choices(e, s, line)
         place = const_value(e)
         if place is not None:
             return Poly.constant(int(place))
+        if self.function.tables:
+            e = self.by_choices(e, s, line)
         found: list[Obligation] = []
         # A pure function (a clamp) is looked into where that brings no arithmetic that may wrap (a hash).
         p = address_poly(fold(inline_all(e, self.function.functions)), found)

@@ -15,6 +15,8 @@ from halide_core.autoschedule.device.loops import Loops
 ROOT, INLINE, BLOCK, THREAD = "root", "inline", "block", "thread"
 MOST_TILED = 3
 """Loops of a stage that blocks are made of."""
+_BESIDE = 3
+"""Blocks that are looked at beside the neighbours of one in the middle: itself, the first and the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ class Boxes:
 
 
 def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
-    """The boxes of blocks of each of the `tiles`: of one in the middle and its neighbours, which must agree."""
+    """The boxes of blocks of each of the `tiles`: of one in the middle, its neighbours and those at the ends, which must
+    agree: the compiler makes a box that coordinates are clamped in as large as all blocks' boxes together."""
     description = view.description
     names = group.tiled(view)
     box, blocks = _kernel_box(view, group, tiles)
@@ -82,7 +85,7 @@ def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
                 to[read] = joined(to.get(read), b)
     inside: dict[str, list[Number]] = {}
     constant = np.ones(len(tiles), bool)
-    shape = (1 + len(names), len(tiles))
+    shape = (_BESIDE + len(names), len(tiles))
     for name in group.members:
         found = [np.broadcast_to(np.asarray(e), shape) for e in extents(needed[name])]
         for e in found:
@@ -93,8 +96,8 @@ def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
 
 
 def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Number]:
-    """The box of a block of the kernel's own Func, an array with a row for the block and for each neighbour, and how
-    many blocks there are."""
+    """The box of a block of the kernel's own Func, an array with a row for each block that is looked at, and how many
+    blocks there are."""
     node, names = view.description.nodes[group.kernel], group.tiled(view)
     sizes = {n: t * e for n, t, e in zip(names, tiles.threads, tiles.each, strict=False)}
     blocks: Number = np.ones(len(tiles), np.int64)
@@ -112,9 +115,11 @@ def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Num
             box.append((low, high))
             continue
         size, extent = sizes[arg], max(int(high - low + 1), 1)
-        # The tile in the middle, and its neighbour along this loop.
-        at = np.tile(np.maximum(-(-extent // size) // 2 - 1, 0), (1 + len(names), 1))
+        # The tile in the middle, its neighbour along this loop, and the tiles at both ends.
+        count = -(-extent // size)
+        at = np.tile(np.maximum(count // 2 - 1, 0), (_BESIDE + len(names), 1))
         at[1 + names.index(arg)] += 1
+        at[-2], at[-1] = 0, np.maximum(count - 1, 0)
         box.append((low + at * size, low + (at + 1) * size - 1))
     return tuple(box), blocks
 

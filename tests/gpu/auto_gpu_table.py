@@ -30,6 +30,7 @@ from halide_core.autoschedule.auto_gpu.time_model import KernelWork, copy_second
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu import package
 from tests.gpu.general import pipeline_named
+from tests.gpu.papers import inputs_of
 from tests.gpu.sampled import SampledEmulator, registers_of, work_of
 
 HAND = "by hand"
@@ -125,12 +126,8 @@ def _child(there: Connection, name: str, size: Size, how: str) -> None:
     there.send(row)
 
 
-def _arrays(p: PipelineFile, size: Size) -> list[np.ndarray]:
-    return [np.ascontiguousarray(a) for a in p.arrays(size, np.random.default_rng(0))]
-
-
 def _ours(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmulator) -> None:
-    built, arrays = p.build(hc, size), _arrays(p, size)
+    built, arrays = p.build(hc, size), inputs_of(p, size)
     start = time.process_time()
     if how == HAND:
         assert built.device_schedule is not None
@@ -156,7 +153,7 @@ def _package(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmu
     import halide as hl
 
     load_plugins((how,))
-    built, arrays = p.build(hl, size), _arrays(p, size)
+    built, arrays = p.build(hl, size), inputs_of(p, size)
     estimate(built, p, size, arrays)
     start = time.process_time()
     options = {"parallelism": str(known_devices()[MADE_FOR].sms)}
@@ -183,7 +180,7 @@ def _fill(row: Row, device: SampledEmulator, p: PipelineFile, size: Size) -> Non
         row.spills += used[MADE_FOR].get(launched.kernel, {}).get("spills", 0)
         row.kernels.append(KernelRow(launched.kernel, work))
     # Inputs and outputs are copied under any schedule; what else goes there and back costs this one.
-    own = sum(a.nbytes for a in _arrays(p, size))
+    own = sum(a.nbytes for a in inputs_of(p, size))
     row.copied = max(device.copied_to_device - own, 0)
 
 

@@ -149,8 +149,12 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--limit", type=float, default=150.0, help="seconds for each of our own steps")
     parser.add_argument("--peer-limit", type=float, default=60.0, help="seconds for each of a peer's")
-    parser.add_argument("--json", help="findings, written after each pipeline; what it has is kept")
+    parser.add_argument("--json", help="findings, written after each pipeline, in a file of this name and the seed; "
+                        "what it has is kept")
     options = parser.parse_args(arguments)
+    if options.json:
+        # The command's other tables have a file of the same name.
+        options.json = str(Path(options.json).with_stem(f"{Path(options.json).stem}-general-{options.seed}"))
     peers = options.peers.split(",")
     found = _kept(options.json) if options.json else []
     random = [random_name(s) for s in range(options.seed, options.seed + options.count)]

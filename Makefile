@@ -81,7 +81,7 @@ bench-gpu: .venv/dev.stamp
 
 # AutoGPU against schedules by hand and the package's autoschedulers for CUDA, at the papers' sizes, under the emulator and
 # the model of time, or for the pipelines in NAMES alone; what the file of figures has is kept.  About an hour; no device is
-# needed.
+# needed.  OPTIONS="--general --seed N": on pipelines that it was not tuned to, 40 of them random, each held to the host.
 bench-auto-gpu: .venv/dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cuda]'
 	$(BIN)/python -m tests.gpu.auto_gpu_table $(NAMES) --json bench-auto-gpu.json $(OPTIONS)

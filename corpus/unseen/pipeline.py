@@ -81,10 +81,11 @@ class Pipeline:
         return made
 
 
-def random_pipeline(seed: int) -> Pipeline:
-    """The pipeline of a seed: of 2 to 15 stages, on 0.3 to 4 megapixels."""
+def random_pipeline(seed: int, size: tuple[int, int] | None = None) -> Pipeline:
+    """The pipeline of a seed: of 2 to 15 stages, on 0.3 to 4 megapixels, or on a source of another `size`, of which
+    some stages may then be others."""
     rng = random.Random(f"pipeline {seed}")
-    d, source, interleaved, padded = _begin(rng)
+    d, source, interleaved, padded = _begin(rng, size)
     colour = source.channels
     count = rng.choice((1, 2, 3, 4, 5, 6, 6, 7, 8, 9, 10, 11, 12, 13))
     while len(d.stages) < count:
@@ -107,7 +108,7 @@ def random_pipeline(seed: int) -> Pipeline:
     return Pipeline(seed, tuple(lines), tuple(stages), image, output, source.low, source.high, rounds)
 
 
-def _begin(rng: random.Random) -> tuple[Definitions, Plane, bool, bool]:
+def _begin(rng: random.Random, other: tuple[int, int] | None) -> tuple[Definitions, Plane, bool, bool]:
     """A source with borders or a margin; whether its channels are interleaved, and whether it is the margin."""
     colour = rng.random() < 0.3
     t = rng.choice(_TYPES)
@@ -116,7 +117,7 @@ def _begin(rng: random.Random) -> tuple[Definitions, Plane, bool, bool]:
     height = rng.randint(max(200, _LEAST // width), max(most // width, _LEAST // width + 1))
     if rng.random() < 0.4:
         height -= height % 16
-    size = width, height
+    size = other or (width, height)
     low, high = (0.0, 1.0) if t == "f32" else map(float, INTEGERS[t])
     if t == "i32":
         low, high = -4000.0, 4000.0

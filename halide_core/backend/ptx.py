@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import zlib
@@ -63,6 +64,7 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
     # PTX of a version that drivers have known since CUDA 11.1, or since these devices.
     version = "+ptx78" if capability >= 89 else "+ptx71"
     initialize()
+    _leave_sums()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(
         cpu=f"sm_{capability}", features=version, opt=3, reloc="default", codemodel="default"
     )
@@ -89,6 +91,13 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(parsed, builder)
     return str(machine.emit_assembly(parsed))
+
+
+@functools.cache
+def _leave_sums() -> None:
+    """Has LLVM take no sums apart to find terms of others in them: it is no less code for it, and a kernel of ten
+    thousand instructions takes minutes."""
+    llvm.set_option("halide_core", "-opt-disable=nary-reassociate")
 
 
 def ptx_for(kernels: Sequence[Kernel], target: Target) -> str:

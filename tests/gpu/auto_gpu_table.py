@@ -29,6 +29,8 @@ from halide_core.autoschedule.auto_gpu.occupancy import occupancy
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork, copy_seconds, kernel_seconds, limit
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu import package
+from tests.gpu.general import pipeline_named
+from tests.gpu.papers import inputs_of
 from tests.gpu.sampled import SampledEmulator, registers_of, work_of
 
 HAND = "by hand"
@@ -59,7 +61,7 @@ class KernelRow:
 
 @dataclass
 class Row:
-    """A pipeline under one schedule.  `problem`: why there is no more."""
+    """A pipeline under one schedule.  `problem`: why there is no more; seconds are those of a processor."""
 
     pipeline: str
     size: Size
@@ -112,7 +114,7 @@ def measure(p: PipelineFile, size: Size, how: str, limit_s: float) -> Row:
 
 
 def _child(there: Connection, name: str, size: Size, how: str) -> None:
-    (p,) = named_pipelines([name])
+    p = pipeline_named(name)
     row = Row(name, size, how)
     try:
         device = SampledEmulator(lockstep=True, ask_ended=how in PEERS)
@@ -124,13 +126,9 @@ def _child(there: Connection, name: str, size: Size, how: str) -> None:
     there.send(row)
 
 
-def _arrays(p: PipelineFile, size: Size) -> list[np.ndarray]:
-    return [np.ascontiguousarray(a) for a in p.arrays(size, np.random.default_rng(0))]
-
-
 def _ours(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmulator) -> None:
-    built, arrays = p.build(hc, size), _arrays(p, size)
-    start = time.perf_counter()
+    built, arrays = p.build(hc, size), inputs_of(p, size)
+    start = time.process_time()
     if how == HAND:
         assert built.device_schedule is not None
         built.device_schedule()
@@ -141,13 +139,13 @@ def _ours(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmulat
             hc.Target(_OURS), hc.AutoschedulerParams("AutoGPU", options)
         )
         row.text = found.python_schedule_source
-    row.schedule_s = time.perf_counter() - start
-    start = time.perf_counter()
+    row.schedule_s = time.process_time() - start
+    start = time.process_time()
     with device_runtime(device):
         kept = bind(hc, built, arrays)
         outs = output_buffers(hc, built, p.shapes(size))
         hc.Pipeline(built.outputs).realize(outs, hc.Target(_OURS))
-    row.compile_s = time.perf_counter() - start
+    row.compile_s = time.process_time() - start
     del kept
 
 
@@ -155,14 +153,14 @@ def _package(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmu
     import halide as hl
 
     load_plugins((how,))
-    built, arrays = p.build(hl, size), _arrays(p, size)
+    built, arrays = p.build(hl, size), inputs_of(p, size)
     estimate(built, p, size, arrays)
-    start = time.perf_counter()
+    start = time.process_time()
     options = {"parallelism": str(known_devices()[MADE_FOR].sms)}
     found = hl.Pipeline(built.outputs).apply_autoscheduler(hl.Target(_TARGET), hl.AutoschedulerParams(how, options))
     row.text = found.schedule_source
-    row.schedule_s = time.perf_counter() - start
-    start = time.perf_counter()
+    row.schedule_s = time.process_time() - start
+    start = time.process_time()
     (f,) = built.outputs
     (shape,) = p.shapes(size)
     kinds = {"f": "float", "i": "int", "u": "uint"}
@@ -170,7 +168,7 @@ def _package(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmu
     kind = {"float": "f", "int": "i", "uint": "u"}[kinds[str(t)[0]]] if str(t)[0] in kinds else "f"
     out = np.zeros(shape[::-1], np.dtype(f"{kind}{t.bits() // 8}"))
     package.run(f, list(zip(built.inputs, arrays, strict=True)), out, device, _TARGET)
-    row.compile_s = time.perf_counter() - start
+    row.compile_s = time.process_time() - start
 
 
 def _fill(row: Row, device: SampledEmulator, p: PipelineFile, size: Size) -> None:
@@ -182,11 +180,16 @@ def _fill(row: Row, device: SampledEmulator, p: PipelineFile, size: Size) -> Non
         row.spills += used[MADE_FOR].get(launched.kernel, {}).get("spills", 0)
         row.kernels.append(KernelRow(launched.kernel, work))
     # Inputs and outputs are copied under any schedule; what else goes there and back costs this one.
-    own = sum(a.nbytes for a in _arrays(p, size))
+    own = sum(a.nbytes for a in inputs_of(p, size))
     row.copied = max(device.copied_to_device - own, 0)
 
 
 def main() -> None:
+    if "--general" in sys.argv:
+        from tests.gpu import auto_gpu_general  # which is made of this
+
+        auto_gpu_general.main([a for a in sys.argv[1:] if a != "--general"])
+        return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="pipelines of corpus/pipelines, and no others")
     parser.add_argument("--schedules", default=",".join((HAND, *PEERS, *OWN)))

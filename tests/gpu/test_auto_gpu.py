@@ -25,7 +25,7 @@ from tests.halide_core.fuzz.case import reference
 ALL = bool(os.environ.get("ALL_SIZES"))
 PIPELINES = {p.name: p for p in pipelines()}
 QUICK = ("blur", "harris", "histogram_equalize", "mat_mul", "unsharp")
-LONG = ("bilateral_grid", "conv_layer", "iir_blur", "max_filter", "nl_means")
+LONG = ("bilateral_grid", "conv_layer", "iir_blur", "interpolate", "max_filter", "nl_means")
 NAMES = [*QUICK, *(pytest.param(n, marks=pytest.mark.long) for n in (PIPELINES if ALL else LONG) if n not in QUICK)]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from halide_core.autoschedule.analysis.description import Stage
 from halide_core.autoschedule.analysis.footprints import Number, extents
 from halide_core.autoschedule.auto_gpu.devices import Device
-from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group, box_of, thread_box
+from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group, box_of, thread_box, thread_sizes
 from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, blocks_of_sm
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
@@ -22,8 +22,15 @@ _SHORT_ROWS = 1.4
 _MARGIN = 1.6
 """What ptxas may take of registers beyond what is estimated."""
 _REGISTERS, _OF_LOAD, _OF_OUTPUT, _OF_SUM = 18.0, 0.5, 1.5, 2.5
+_LONG_CODE, _OF_OPERATION, _OF_CODE = 40.0, 0.07, 0.045
+"""What ptxas may take for long code without loops, whose loads and sums it mixes: at least, and for each operation; and
+what it takes for each on the average."""
+_MOST_IN_KERNEL, _MOST_IN_BLOCK = 1300, 500
+"""Operations that go with 64 registers."""
 _MOST_LOADS = 24
 """Loads of a thread that are under way at a time."""
+_MANY = 20
+"""Funcs of a pipeline beyond which no trial finds out whether the compiler takes what threads keep."""
 _MOST_IN_THREAD = 64
 """Points of a Func that one thread keeps."""
 _MOST_WRITTEN = 2500
@@ -78,6 +85,8 @@ class _Estimate:
     sums: _Sums = field(default_factory=_Sums)
     shared: Number = 0.0
     valid: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    code: dict[str, Number] = field(default_factory=dict)
+    """Operations that stand one after the other in a thread, by the Func whose points it has."""
 
     def result(self) -> tuple[KernelWork, np.ndarray] | None:
         tiles, n = self.tiles, len(self.tiles)
@@ -105,7 +114,16 @@ class _Estimate:
         self.valid = self.valid & (self.shared <= _MOST_SHARED) & (self.sums.written <= _MOST_WRITTEN)
         work = self._whole(threads)
         # More registers than are reckoned with must not be more than there are.
-        room = blocks_of_sm(self.device, threads, np.minimum(work.registers * _MARGIN, 255), self.shared)
+        most = work.registers * _MARGIN
+        for operations in self.code.values():
+            most = np.maximum(most, _LONG_CODE + _OF_OPERATION * operations)
+        room = blocks_of_sm(self.device, threads, np.minimum(most, 255), self.shared)
+        # Where threads are as many as some box has points the compiler may not know how many: ptxas then leaves each
+        # thread what a block of the most threads has.
+        for name, operations in self.code.items():
+            if inside:
+                limit = _MOST_IN_KERNEL if name == self.group.kernel else _MOST_IN_BLOCK
+                room = np.where(tiles.whole & (operations > limit), 0, room)
         return work, self.valid & (room > 0)
 
     def _along_threads(self, name: str) -> list[Number]:
@@ -141,11 +159,14 @@ class _Estimate:
 
     def _in_thread(self, name: str, places: Mapping[str, _Place]) -> _Place | None:
         (user,) = self.view.users(name, self.group.inlined) or {self.group.kernel}
-        found = thread_box(self.view, self.group, self.tiles, name, user)
-        if found is None or user not in places:
+        needed = thread_box(self.view, self.group, self.tiles, name, user)
+        if needed is None or user not in places:
             return None
+        found, constant = needed
+        if len(self.view.description.nodes) > _MANY:
+            constant = constant & self._plainly_constant(name, user, found)
         kept = product_of(len(self.tiles), found)
-        self.valid = self.valid & (kept <= _MOST_IN_THREAD)
+        self.valid = self.valid & (kept <= _MOST_IN_THREAD) & constant
         # Sums are kept beside the addresses of what each of them reads next.
         summed = any(s.reduction for s in self.view.description.nodes[name].stages)
         self.sums.kept = self.sums.kept + kept * (_OF_SUM if summed else 1.0)
@@ -154,6 +175,22 @@ class _Estimate:
         return _Place(
             outer.runs, dict(zip(args, found, strict=True)), wide[0] if wide else "", outer.apart, outer.row, THREAD
         )
+
+    def _plainly_constant(self, name: str, user: str, found: list[Number]) -> np.ndarray:
+        """Whether the compiler is sure to see that a box in a thread is of one size: it has one point along each
+        dimension, or as many as the user's, or all."""
+        view = self.view
+        sizes = thread_sizes(view, self.group, self.tiles, user)
+        out = np.ones(len(self.tiles), bool)
+        for arg, e in zip(view.description.nodes[name].function.args, found, strict=True):
+            out &= (e == 1) | (e == sizes.get(arg, 1)) | (e == view.extent(name, arg))
+        return out
+
+    def _computed_by(self, name: str) -> str:
+        """The Func for whose points a thread computes `name`."""
+        while self.group.members.get(name) == THREAD:
+            (name,) = self.view.users(name, self.group.inlined) or {self.group.kernel}
+        return name
 
     def _steps(self, stage: Stage, place: _Place) -> Number:
         """How often the body of a stage runs for each run of a warp, beside the points that are written out."""
@@ -185,6 +222,8 @@ class _Estimate:
         if place.kind != BLOCK:
             # One point is never too long, however it is computed.
             sums.written = np.maximum(sums.written, np.where(each > 1, each * point.operations, 0))
+        of = self._computed_by(stage.func)
+        self.code[of] = self.code.get(of, 0.0) + each * point.operations
         needed = self._read_together(stage, place) if np.any(each > 1) else {}
         for read, reads in point.reads.items():
             if read == stage.func and stage.index:
@@ -233,7 +272,9 @@ class _Estimate:
         sums.loads = sums.loads + count
         layout = self.view.description.layouts[stage.func]
         bytes_ = node.bytes * (layout.step or 4)
-        sums.sectors = sums.sectors + count * _row_sectors(bytes_ * place.apart, place.row)
+        # Where data choose, threads beside each other store anywhere.
+        sectors = float(WARP) if loops.scatters else _row_sectors(bytes_ * place.apart, place.row)
+        sums.sectors = sums.sectors + count * sectors
 
     def _read_together(self, stage: Stage, place: _Place) -> dict[str, Number]:
         """The points that a thread reads in a step, for all of its points together."""
@@ -255,6 +296,8 @@ class _Estimate:
         barriers = sum(kind == BLOCK for kind in self.group.members.values())
         outputs = product_of(len(self.tiles), self.tiles.each)
         registers = _REGISTERS + _OF_LOAD * sums.loaded + _OF_OUTPUT * outputs + sums.kept
+        for operations in self.code.values():
+            registers = np.maximum(registers, _REGISTERS + _OF_CODE * operations)
         integers = np.maximum(sums.instructions - sums.floats - sums.accesses, 0)
         return KernelWork(
             count, threads, np.minimum(registers, 255), self.shared, sums.instructions * count, sums.floats * count,

@@ -15,6 +15,10 @@ from halide_core.autoschedule.device.loops import Loops
 ROOT, INLINE, BLOCK, THREAD = "root", "inline", "block", "thread"
 MOST_TILED = 3
 """Loops of a stage that blocks are made of."""
+_PLACES = 4
+"""Boxes of a thread that are looked at, as `box_of` has them."""
+_BESIDE = 3
+"""Blocks that are looked at beside the neighbours of one in the middle: itself, the first and the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,8 @@ class Boxes:
 
 
 def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
-    """The boxes of blocks of each of the `tiles`: of one in the middle and its neighbours, which must agree."""
+    """The boxes of blocks of each of the `tiles`: of one in the middle, its neighbours and those at the ends, which
+    must agree: the compiler makes a box that coordinates are clamped in as large as all blocks' boxes together."""
     description = view.description
     names = group.tiled(view)
     box, blocks = _kernel_box(view, group, tiles)
@@ -82,7 +87,7 @@ def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
                 to[read] = joined(to.get(read), b)
     inside: dict[str, list[Number]] = {}
     constant = np.ones(len(tiles), bool)
-    shape = (1 + len(names), len(tiles))
+    shape = (_BESIDE + len(names), len(tiles))
     for name in group.members:
         found = [np.broadcast_to(np.asarray(e), shape) for e in extents(needed[name])]
         for e in found:
@@ -93,8 +98,8 @@ def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
 
 
 def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Number]:
-    """The box of a block of the kernel's own Func, an array with a row for the block and for each neighbour, and how
-    many blocks there are."""
+    """The box of a block of the kernel's own Func, an array with a row for each block that is looked at, and how many
+    blocks there are."""
     node, names = view.description.nodes[group.kernel], group.tiled(view)
     sizes = {n: t * e for n, t, e in zip(names, tiles.threads, tiles.each, strict=False)}
     blocks: Number = np.ones(len(tiles), np.int64)
@@ -112,9 +117,11 @@ def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Num
             box.append((low, high))
             continue
         size, extent = sizes[arg], max(int(high - low + 1), 1)
-        # The tile in the middle, and its neighbour along this loop.
-        at = np.tile(np.maximum(-(-extent // size) // 2 - 1, 0), (1 + len(names), 1))
-        at[1 + names.index(arg)] += 1
+        # The tile in the middle, its neighbour along this loop, and the tiles at both ends.
+        count = -(-extent // size)
+        at = np.tile(np.maximum(count // 2 - 1, 0), (_BESIDE + len(names), 1))
+        at[1 + names.index(arg)] += count > 1
+        at[-2], at[-1] = 0, np.maximum(count - 1, 0)
         box.append((low + at * size, low + (at + 1) * size - 1))
     return tuple(box), blocks
 
@@ -150,23 +157,36 @@ def thread_sizes(view: View, group: Group, tiles: Tiles, user: str) -> dict[str,
     return {a: sizes[a] if a in sizes else view.extent(user, a) for a in node.function.args}
 
 
-def box_of(view: View, name: str, sizes: Mapping[str, Number]) -> NumericBox:
-    """A box of a Func of such sizes, in the middle of it."""
+def box_of(view: View, name: str, sizes: Mapping[str, Number], around: bool = False) -> NumericBox:
+    """A box of a Func of such sizes, in the middle of it; `around`: arrays with a row for that box, one that lies a
+    point further (where a Func begins may be even or odd), and those at both ends."""
     box: list[tuple[Number, Number]] = []
     for arg, (low, high) in zip(
         view.description.nodes[name].function.args, view.description.nodes[name].region, strict=True
     ):
         size = np.asarray(sizes[arg])
         at = np.where(size > high - low, low, (low + (high - low + 1) // 2) // np.maximum(size, 1) * size)
+        if around:
+            last = low + np.maximum((high - low + 1) // np.maximum(size, 1) - 1, 0) * size
+            at = np.stack(np.broadcast_arrays(np.atleast_1d(at), at + 1, low, last))
         box.append((at, at + size - 1))
     return tuple(box)
 
 
-def thread_box(view: View, group: Group, tiles: Tiles, name: str, user: str) -> list[Number] | None:
-    """The extents of `name` that a thread needs for what it computes of `user`; None where that reads none of it."""
-    box = box_of(view, user, thread_sizes(view, group, tiles, user))
+def thread_box(
+    view: View, group: Group, tiles: Tiles, name: str, user: str
+) -> tuple[list[Number], np.ndarray] | None:
+    """The extents of `name` that a thread needs for what it computes of `user`, and whether threads everywhere need as
+    much; None where that reads none of it."""
+    box = box_of(view, user, thread_sizes(view, group, tiles, user), around=True)
     found: NumericBox | None = None
     for stage in view.description.nodes[user].stages:
         b = view.required(stage, box, group.inlined).get(name)
         found = joined(found, b) if b is not None else found
-    return None if found is None else [np.broadcast_to(np.asarray(e), len(tiles)) for e in extents(found)]
+    if found is None:
+        return None
+    every = [np.broadcast_to(np.asarray(e), (_PLACES, len(tiles))) for e in extents(found)]
+    constant = np.ones(len(tiles), bool)
+    for e in every:
+        constant &= (e == e[0]).all(axis=0)
+    return [e[0] for e in every], constant

@@ -20,6 +20,7 @@ from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, po
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.loops import LEAST_THREADS, Loops
+from halide_core.ir.expr import Variable
 
 _SWEEPS, _MANY = 3, 40
 """Times that each Func is looked at; of pipelines of many Funcs it is done once, from one start."""
@@ -74,10 +75,10 @@ class Grouping:
         return self.on_device(name) and len(loops) == 1 and loops[0].is_wide and bool(loops[0].wide)
 
     def _threaded(self, name: str) -> bool:
-        """Whether each point of a Func may have a thread, in a block that has a box of it."""
+        """Whether each point of a Func may have a thread, in a block that has a box of it, or where data choose the
+        places of an update each column along which they do."""
         stages = self.view.loops[name]
-        args = set(stages[0].function.args)
-        return not self.plainer.get(name) and all(set(x.free) == args and not x.scatters and x.wide for x in stages)
+        return not self.plainer.get(name) and all(_has_points(x) or _has_columns(x, stages[0]) for x in stages)
 
     def kinds(self, name: str, placed: Mapping[str, str]) -> list[str]:
         """Where a Func may be computed, whole apart."""
@@ -95,7 +96,8 @@ class Grouping:
         if len(self.view.loops[name][0].wide) >= 1:
             found.append(BLOCK)
         (user, *others) = users
-        pure = not others and len(self.view.loops[user]) == 1 and placed[user] in (ROOT, BLOCK)
+        points = all(map(_has_points, self.view.loops[name]))
+        pure = points and not others and len(self.view.loops[user]) == 1 and placed[user] in (ROOT, BLOCK)
         if pure and self.options.fusion in ("nested", "forced"):
             found.append(THREAD)
         return found
@@ -200,7 +202,8 @@ class Grouping:
             found = blocks.inside[name]
             if kind == THREAD:
                 (user,) = self.view.users(name, group.inlined)
-                found = thread_box(self.view, group, tiles, name, user) or found
+                needed = thread_box(self.view, group, tiles, name, user)
+                found = needed[0] if needed is not None else found
             out[name] = tuple(int(np.ravel(e)[0]) for e in found)
         return out
 
@@ -247,20 +250,33 @@ class Grouping:
 
     def _step(self, name: str) -> bool:
         """Computes a Func where that is cheapest; whether that is elsewhere than before."""
-        best, least = self.placed[name], None
-        around = self._around(name, self.placed)
+        best, least = self.placed, None
         kinds = dict.fromkeys([self.placed[name], ROOT, *self.kinds(name, self.placed)])
-        for kind in kinds:
-            tried = {**self.placed, name: kind}
-            if not self._consistent(tried):
-                continue
-            kernels = around | self._around(name, tried)
+        tries = [{**self.placed, name: kind} for kind in kinds]
+        with_producers = self._with_producers(name)
+        tries += [with_producers] if with_producers is not None else []
+        tries = [t for t in tries if self._consistent(t)]
+        # All kernels that change in any of them, so that costs compare.
+        moved = {n for t in tries for n in t if t[n] != self.placed[n]} | {name}
+        kernels = set().union(*(self._around(n, t) for t in (self.placed, *tries) for n in moved))
+        for tried in tries:
             cost = self.total({k for k in kernels if tried[k] == ROOT}, tried)
             if least is None or cost < _WORTH * least:
-                best, least = kind, cost
-        changed = best != self.placed[name]
-        self.placed[name] = best
+                best, least = tried, cost
+        changed = best != self.placed
+        self.placed = best
         return changed
+
+    def _with_producers(self, name: str) -> dict[str, str] | None:
+        """Where `name` is a kernel that has in its blocks what it alone uses of other kernels': neither may pay by
+        itself.  None where there is nothing of the kind."""
+        tried = {**self.placed, name: ROOT}
+        moved = False
+        for n in self.view.description.nodes:
+            alone = tried[n] == ROOT and self.view.users(n, self.inlined(tried)) == {name}
+            if alone and BLOCK in self.kinds(n, tried):
+                tried[n], moved = BLOCK, True
+        return tried if moved else None
 
     def _around(self, name: str, placed: Mapping[str, str]) -> set[str]:
         """The kernels that change with the place of a Func: its own and its users'."""
@@ -306,6 +322,19 @@ class Grouping:
                 self.placed = tried
 
 
+def _has_points(loops: Loops) -> bool:
+    """Whether each point of a stage may have a thread."""
+    return set(loops.free) == set(loops.function.args) and not loops.scatters and bool(loops.wide)
+
+
+def _has_columns(loops: Loops, first: Loops) -> bool:
+    """Whether a thread that has a point of the `first` stage along the loops of threads has all that an update stores
+    there."""
+    names, args = first.wide[:2], loops.function.args
+    own = all(isinstance(loops.definition.args[args.index(n)], Variable) for n in names)
+    return bool(loops.stage and names) and loops.wide[:2] == names and own
+
+
 def _overlap(view: View, name: str, user: str, inlined: frozenset[str]) -> list[int]:
     """How many points of a Func a point of its user needs along each of the loops of threads."""
     one = np.ones(1, np.int64)
@@ -315,4 +344,4 @@ def _overlap(view: View, name: str, user: str, inlined: frozenset[str]) -> list[
     found = thread_box(view, Group(user, {}, inlined), tiles, name, user)
     args = view.description.nodes[name].function.args
     wide = view.loops[name][0].wide[:2]
-    return [int(found[args.index(n)][0]) for n in wide] if found is not None else [LEAST_THREADS]
+    return [int(found[0][args.index(n)][0]) for n in wide] if found is not None else [LEAST_THREADS]

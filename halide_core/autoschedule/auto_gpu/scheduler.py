@@ -13,14 +13,17 @@ from halide_core.autoschedule.auto_gpu.report import write_report
 from halide_core.autoschedule.auto_gpu.trial import BEYOND, named, refusal_of
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.emit import Tile
-from halide_core.autoschedule.device.loops import Layout
+from halide_core.autoschedule.device.loops import Layout, Loops
 from halide_core.autoschedule.device.placement import Place, is_inlined
 from halide_core.autoschedule.device.scheduler import DeviceSchedule, DeviceScheduler
 from halide_core.autoschedule.directives import Schedule
 from halide_core.errors import HalideError
 from halide_core.function import Function
+from halide_core.passes.races import atomic_operand
 from halide_core.target import Target
 
+_FEW_POINTS = 1 << 12
+"""Points that no device is busy with, a thread for each."""
 _PLAINEST = 2
 """How often a Func that is refused is made plainer before it is left on the host."""
 
@@ -133,6 +136,12 @@ class AutoGPU(DeviceScheduler):
         found = self.choices[kernel.name, 0]
         return found.whole, found.threads[: len(self.loops[f.name][0].wide[:2])]
 
+    def _emit_stage(self, loops: Loops) -> None:
+        if _meets(loops):
+            self.emitter.atomic(loops)
+        else:
+            super()._emit_stage(loops)
+
     def _trivial(self, name: str) -> bool:
         """Whether a Func costs next to nothing where it is used."""
         return is_inlined(self.view.description.nodes[name].function, self.uses[name], self.order)
@@ -142,3 +151,13 @@ class AutoGPU(DeviceScheduler):
         f = node.function
         return node.is_pure and f.extern is None and bool(f.args) and not node.is_output
 
+
+def _meets(loops: Loops) -> bool:
+    """Whether threads had better go over the reduction of a stage and meet in elements that data choose: points are
+    few, each of which would go a long way (a histogram for each of some tiles), and sums of integers have no order."""
+    f, d = loops.function, loops.definition
+    if not loops.scatters or not loops.is_wide or loops.points is None or loops.steps is None:
+        return False
+    kind = d.values[0].type
+    whole = len(d.values) == 1 and not kind.is_float() and kind.bits >= 32 and atomic_operand(f, d) is not None
+    return whole and loops.points < _FEW_POINTS and loops.steps > loops.points

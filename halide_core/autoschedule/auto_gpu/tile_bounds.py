@@ -16,6 +16,8 @@ _EACH = (1, 2, 4, 8)
 """Outputs of a thread along rows' other dimension."""
 _MOST_EACH = 16
 """Outputs of a thread."""
+_MOST_COLUMN = 24
+"""Points of a short third dimension, all of which one thread may have."""
 
 
 def least(extent: int) -> int:
@@ -77,14 +79,26 @@ def power_of_two_tiles(extents: tuple[int, ...], register_tiles: bool, paper: bo
                 continue
             if all(a == 1 for a in e) or len(each) > 1:
                 rows += [(*threads, *e, w) for w in flags]
-    return _of(rows, len(choices), len(extents))
+    found = _of(rows, len(choices), len(extents))
+    if len(extents) < 3 or len(each) == 1 or not 1 < extents[2] <= _MOST_COLUMN:
+        return found
+    alone = [r for r in rows if all(a == 1 for a in r[len(choices) : 2 * len(choices)])]
+    return _both(found, _of(alone, len(choices), len(extents), extents[2]))
+
+
+def _both(a: Tiles, b: Tiles) -> Tiles:
+    """All of the candidates of two tables."""
+    return Tiles(
+        tuple(map(np.concatenate, zip(a.threads, b.threads, strict=True))),
+        tuple(map(np.concatenate, zip(a.each, b.each, strict=True))), np.concatenate((a.whole, b.whole)),
+    )
 
 
 def finer_tiles(threads: Sequence[int], each: Sequence[int], whole: bool, extents: Sequence[int]) -> Tiles:
     """The tiles of the second pass: of sizes in steps of two around those of the first one."""
     choices = [range(max(2, t // 2), t * 2 + 1, 2) if t > 1 else (1,) for t in threads[:2]]
     rows = [(*t, *each[:2], whole) for t in product(*choices) if _likely(t, extents)]
-    return _of(rows, len(choices), len(extents))
+    return _of(rows, len(choices), len(extents), each[2] if len(each) > 2 else 1)
 
 
 def _likely(threads: Sequence[int], extents: Sequence[int]) -> bool:
@@ -94,11 +108,12 @@ def _likely(threads: Sequence[int], extents: Sequence[int]) -> bool:
     return min(WARP, points) <= total <= MOST_THREADS
 
 
-def _of(rows: list[tuple[int, ...]], tiled: int, dimensions: int) -> Tiles:
+def _of(rows: list[tuple[int, ...]], tiled: int, dimensions: int, column: int = 1) -> Tiles:
     table = np.array(rows or np.zeros((0, 2 * tiled + 1)), dtype=np.int64).reshape(-1, 2 * tiled + 1)
     one = np.ones(len(table), np.int64)
     more = tuple(one for _ in range(tiled, dimensions))
+    columns = tuple(one * (column if k == 2 else 1) for k in range(tiled, dimensions))
     return Tiles(
-        (*(table[:, k] for k in range(tiled)), *more), (*(table[:, tiled + k] for k in range(tiled)), *more),
+        (*(table[:, k] for k in range(tiled)), *more), (*(table[:, tiled + k] for k in range(tiled)), *columns),
         table[:, -1].astype(bool),
     )

@@ -149,7 +149,7 @@ def _of_two(e: Call, a: Range, b: Range) -> Range | None:
         case "mod_round_to_zero" if b[0] == b[1] > 0:
             most = b[0] - 1
             return (0 if a[0] >= 0 else -most), (most if a[1] >= 0 else 0)
-        # A negative count shifts the other way, and one of all bits or more leaves nothing.
+        # A negative count shifts the other way; one that may be anything makes numbers of as many digits.
         case "shift_right" if b[0] >= 0 and b[1] < e.type.bits:
             return _corners(a, b, lambda x, y: x >> y)
         case "shift_left" if b[0] >= 0 and b[1] < e.type.bits:

@@ -11,7 +11,8 @@ from halide_core.errors import HalideError
 from halide_core.interface import Interface
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import Expr, is_buffer
+from halide_core.ir.expr import Expr
+from halide_core.ir.named_calls import is_buffer
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type
 from halide_core.raw_buffer import RawBuffer, RawDimension

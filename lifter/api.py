@@ -64,9 +64,7 @@ def lift_file(
     ones.  With `lifted` the file is neither read nor lifted: that was done elsewhere.  With `dependence`, definitions
     say what text they depend on."""
     options = options or Options()
-    unknown = [k for k in emit if k not in EMIT_KINDS]
-    if unknown:
-        raise UsageError(f"unknown output kind '{unknown[0]}'; the kinds are {', '.join(EMIT_KINDS)}")
+    _check_kinds(emit)
     if target != "host":
         _check_target(target)
     _check_autoscheduler(autoscheduler, target)
@@ -94,6 +92,12 @@ def lift_file(
         except OutputError as problem:
             raise UsageError(str(problem)) from None
     return report
+
+
+def _check_kinds(emit: Sequence[str]) -> None:
+    unknown = [k for k in emit if k not in EMIT_KINDS]
+    if unknown:
+        raise UsageError(f"unknown output kind '{unknown[0]}'; the kinds are {', '.join(EMIT_KINDS)}")
 
 
 @dataclass(slots=True)

@@ -76,11 +76,7 @@ def lift_command(
     console = open_console()
     clang_args: list[str] = click.get_current_context().obj or []
     kinds = list(dict.fromkeys(k.strip() for k in emit.split(",") if k.strip()))
-    if not files:
-        raise click.UsageError("no input file; usage: lift FILE... [options] [-- CLANG_ARGS]")
-    close = meant(files[0])
-    if close is not None:
-        raise click.UsageError(f"there is no file '{files[0]}'; did you mean the command 'lift {close}'?")
+    _check_files(files)
     if os.path.isdir(files[0]) and len(files) == 1:
         _lift_folder(click.get_current_context(), files[0])
     if not (timeout > 0 and math.isfinite(timeout)):
@@ -124,6 +120,14 @@ def lift_command(
     if dry_run:
         sys.exit(EXIT_VERIFIED)
     sys.exit(EXIT_VERIFIED if all((r.functions or r.missing) and r.verified for r in reports) else EXIT_SOME_NOT)
+
+
+def _check_files(files: tuple[str, ...]) -> None:
+    if not files:
+        raise click.UsageError("no input file; usage: lift FILE... [options] [-- CLANG_ARGS]")
+    close = meant(files[0])
+    if close is not None:
+        raise click.UsageError(f"there is no file '{files[0]}'; did you mean the command 'lift {close}'?")
 
 
 def _lift_folder(context: click.Context, folder: str) -> None:

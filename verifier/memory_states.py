@@ -74,15 +74,7 @@ def see(
     if own is not None and own.array == array:
         earlier = [e for e in before if e.order not in own.orders]
         if site is not None and site.order in own.updates:
-            for e in path.effects:
-                if e.array != array or not time <= e.order < site.order:
-                    continue
-                if not _of_inputs(index, path).distance_from(_of_inputs(e.index, path)):
-                    raise Unresolved(f"'{array}' is read before line {e.line} stores to it")
-            other = meeting(own, site, index, path, stands_apart)
-            if other is not None:
-                lines = f"updated in line {site.line} and written in line {other.line}"
-                raise Unresolved(f"'{own.array}' is {lines} of the same loop")
+            _own_element(own, site, index, time, path, stands_apart)
             return Seen(array, own, index, _counters(own, loops), own=True)
         # Those of the same nest, and those of the group's earlier nests: its Func reads what was there before them all.
         rivals = tuple(
@@ -120,6 +112,19 @@ def see(
     if last.private:
         raise Unresolved(f"'{array}' is read after the loop in whose iterations it is computed")
     return Seen(array, last, index, (), tuple(later))
+
+
+def _own_element(own: Group, site: Effect, index: Poly, time: int, path: Path, stands_apart: Apart) -> None:
+    """Raises Unresolved where an update may read of its own array what another store of the same loop makes."""
+    for e in path.effects:
+        if e.array != own.array or not time <= e.order < site.order:
+            continue
+        if not _of_inputs(index, path).distance_from(_of_inputs(e.index, path)):
+            raise Unresolved(f"'{own.array}' is read before line {e.line} stores to it")
+    other = meeting(own, site, index, path, stands_apart)
+    if other is not None:
+        lines = f"updated in line {site.line} and written in line {other.line}"
+        raise Unresolved(f"'{own.array}' is {lines} of the same loop")
 
 
 def _of_inputs(p: Poly, path: Path) -> Poly:

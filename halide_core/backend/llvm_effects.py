@@ -6,7 +6,8 @@ from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import REQUIRE, TRACE, Expr
+from halide_core.ir.expr import Expr
+from halide_core.ir.named_calls import REQUIRE, TRACE
 from halide_core.ir.types import Float, Int, Type, UInt
 
 _MESSAGE_BYTES = 1024

@@ -17,6 +17,7 @@ from halide_core.errors import HalideError
 from halide_core.interp.libm import split_name
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
+from halide_core.ir.named_calls import has_effect, is_aligned_index, is_shuffle
 from halide_core.ir.structural import holds_effect, key
 from halide_core.ir.sums import depends_on_data
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
@@ -373,15 +374,15 @@ class ExprEmitter:
     def _call(self, e: ir.Call, args: list[str]) -> str:
         if e.name == ALIGNED:
             return self._aligned(e.args[0], int(const_value(e.args[1]) or 1) if len(e.args) > 1 else LINE)
-        if ir.is_aligned_index(e):
+        if is_aligned_index(e):
             return args[0]
         if e.call_type is CallType.INTRINSIC:
             if ir.is_mathematics(e):
                 return llvm_math.call(self.b, e, args, lambda b, operands: ExprEmitter(b, operands, {}).emit)
             return RULES[e.name](self.b, e, args)
-        if ir.is_shuffle(e):
+        if is_shuffle(e):
             return shuffle(self.b, e, args)
-        if ir.has_effect(e):
+        if has_effect(e):
             return emit_effect(self.b, e, args)
         parts = split_name(e.name)
         if e.call_type is CallType.PURE_EXTERN and parts is not None:

@@ -10,7 +10,8 @@ from halide_core.errors import HalideError
 from halide_core.extern_calls import failed
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, is_buffer
+from halide_core.ir.expr import I32
+from halide_core.ir.named_calls import is_buffer
 from halide_core.ir.types import Type
 
 if TYPE_CHECKING:

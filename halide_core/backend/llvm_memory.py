@@ -10,6 +10,7 @@ from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
+from halide_core.ir.named_calls import is_aligned_index
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key
 from halide_core.ir.sums import build_sum, linear_terms
@@ -149,7 +150,7 @@ class Memory:
 
     def alignment(self, name: str, index: Expr, t: Type) -> int:
         """Bytes that the address of element `index` is known to be a multiple of."""
-        if isinstance(index, ir.Call) and ir.is_aligned_index(index):
+        if isinstance(index, ir.Call) and is_aligned_index(index):
             return int(const_value(index.args[1]) or 1)
         if name not in self.aligned:
             return t.bytes()

@@ -6,15 +6,16 @@ from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
+from halide_core.ir.named_calls import SHUFFLE
 
 _WARP = 32
 _LANE = "llvm.nvvm.read.ptx.sreg.laneid"
 
 
 def shuffle(b: FunctionBuilder, e: ir.Call, args: list[str]) -> str:
-    """The value of `e`, an `ir.is_shuffle`: of fewer than 32 bits in a word, of 64 in two."""
+    """The value of `e`, an `is_shuffle`: of fewer than 32 bits in a word, of 64 in two."""
     value, lane, *_ = args
-    kind, t = e.name.removeprefix(ir.SHUFFLE), e.type
+    kind, t = e.name.removeprefix(SHUFFLE), e.type
     width = int(const_value(e.args[2]) or _WARP)
     working = int(const_value(e.args[3]) or width) if len(e.args) > 3 else width
     text, whole = llvm_type(t), f"i{t.bits}"

@@ -24,6 +24,7 @@ from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, Table
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Call, CallType, Expr, const_value
+from halide_core.ir.named_calls import ATOMIC, has_effect, is_atomic
 from halide_core.ir.structural import nodes
 from halide_core.ir.types import Type
 from halide_core.target import Target
@@ -199,7 +200,7 @@ def check(k: Kernel) -> None:
     for x in st.walk(k.body):
         for e in st.expressions(x):
             for n in nodes(e, ir.Call):
-                if ir.has_effect(n):
+                if has_effect(n):
                     raise HalideError(f"{k.name}: print, require and traces cannot stand in what a device computes")
                 if n.call_type is CallType.PURE_EXTERN and not is_instruction(n):
                     raise HalideError(
@@ -221,7 +222,7 @@ class _KernelEmitter(StmtEmitter):
         if is_apart(s):
             self.b.do('call void asm sideeffect "", "~{memory}"()')
             return
-        if isinstance(s, st.Store) and ir.is_atomic(s.value):
+        if isinstance(s, st.Store) and is_atomic(s.value):
             self._update(s)
             return
         super().emit(s)
@@ -231,7 +232,7 @@ class _KernelEmitter(StmtEmitter):
         assert isinstance(s.value, ir.Call) and s.predicate is None
         (operand,) = s.value.args
         t = operand.type
-        operation = s.value.name.removeprefix(ir.ATOMIC)
+        operation = s.value.name.removeprefix(ATOMIC)
         value = self.value(operand)
         place = self.expr.memory.address(s.name, s.index, t)
         if t.is_float() or t.bits < 32 or operation not in _IN_ONE_STEP:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.errors import HalideError
-from halide_core.ir.expr import PRINT, REQUIRE, Call, CallType, Expr, StringImm, make_bool
+from halide_core.ir.expr import Call, CallType, Expr, StringImm, make_bool
+from halide_core.ir.named_calls import PRINT, REQUIRE
 from halide_core.ir.operators import as_expr
 from halide_core.ir.types import Handle
 

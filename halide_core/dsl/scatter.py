@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.errors import HalideError
-from halide_core.ir.expr import SCATTER_GATHER, Call, CallType, Expr, is_scatter
+from halide_core.ir.expr import Call, CallType, Expr
+from halide_core.ir.named_calls import SCATTER_GATHER, is_scatter
 from halide_core.ir.operators import as_expr
 from halide_core.ir.structural import post_order
 

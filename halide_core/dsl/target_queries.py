@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from halide_core.ir.expr import ARCH, BITS, FEATURE, I32, NATURAL_VECTOR, OS, Call, CallType, Expr, StringImm
+from halide_core.ir.expr import I32, Call, CallType, Expr, StringImm
+from halide_core.ir.named_calls import ARCH, BITS, FEATURE, NATURAL_VECTOR, OS
 from halide_core.ir.types import Bool, Handle, Type
 from halide_core.vocabulary import TargetArch, TargetFeature, TargetOS
 

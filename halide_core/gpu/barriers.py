@@ -20,6 +20,7 @@ from halide_core.gpu.scopes import loaded
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, Expr, Variable, const_value
+from halide_core.ir.named_calls import is_atomic
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, nodes, variables
 from halide_core.ir.sums import linear_terms
@@ -198,7 +199,7 @@ class _Placer:
             if apart and same:
                 if self.tells_apart(own):
                     place = (key(own),)
-                elif not any(map(ir.is_atomic, updated.get(name, ()))):
+                elif not any(map(is_atomic, updated.get(name, ()))):
                     # Threads that store to one element would race; where they update it, it is nobody's own.
                     place = (key(own), masks)
             names = names.union(*(variables(m) for m in leaf.masks))
@@ -272,7 +273,7 @@ class _Placer:
 
 def _one_operation(values: list[Expr]) -> str:
     """The operation by which all of the values are updates in one step; empty where there is no such one."""
-    found = {v.name if isinstance(v, ir.Call) and ir.is_atomic(v) else "" for v in values}
+    found = {v.name if isinstance(v, ir.Call) and is_atomic(v) else "" for v in values}
     return found.pop() if len(found) == 1 else ""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Expr, Variable
+from halide_core.ir.named_calls import is_atomic
 from halide_core.ir.structural import contains, holds_effect, key, nodes, replace, substitute, variables
 
 
@@ -41,7 +42,7 @@ class Captured:
     def _is_fixed(self, e: Expr, bound: frozenset[str]) -> bool:
         if e.type.is_vector() or variables(e) & bound:
             return False
-        if any(map(ir.is_atomic, nodes(e, ir.Call))):
+        if any(map(is_atomic, nodes(e, ir.Call))):
             return False
         return not contains(e, ir.Load) and not holds_effect(e) and not contains(e, ir.StringImm)
 

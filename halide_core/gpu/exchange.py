@@ -22,6 +22,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
 from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, const, const_value
+from halide_core.ir.named_calls import SHUFFLE, is_shuffle
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import MemoryType
 from halide_core.ir.structural import contains, holds_effect, key, nodes, transform, variables
@@ -465,7 +466,7 @@ def _narrow(term: Expr) -> Expr:
 
 
 def _call(t: Type, kind: str, value: Expr, lane: Expr, width: Expr) -> Expr:
-    return Call(t, f"{ir.SHUFFLE}{kind}", (value, lane, width), CallType.EXTERN)
+    return Call(t, f"{SHUFFLE}{kind}", (value, lane, width), CallType.EXTERN)
 
 
 def _after(asked: list[_Asked], s: st.Stmt) -> st.Stmt:
@@ -483,7 +484,7 @@ def _after(asked: list[_Asked], s: st.Stmt) -> st.Stmt:
 
 
 def _shuffles(e: Expr) -> bool:
-    return any(map(ir.is_shuffle, nodes(e, Call)))
+    return any(map(is_shuffle, nodes(e, Call)))
 
 
 def _under(s: st.Stmt, conditions: tuple[Expr, ...]) -> st.Stmt:

@@ -16,6 +16,7 @@ from halide_core.gpu.kernel import THREAD, Triple, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, Expr, Variable, const, const_value
+from halide_core.ir.named_calls import is_shuffle
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.structural import nodes, transform
 
@@ -37,7 +38,7 @@ def release_idle_lanes(s: st.Stmt, threads: Triple) -> st.Stmt:
 def _widths(s: st.Stmt) -> set[int | float | None]:
     """How many lanes belong together in the shuffles of `s`."""
     calls = (n for x in st.walk(s) for e in st.expressions(x) for n in nodes(e, ir.Call))
-    return {const_value(n.args[2]) for n in calls if ir.is_shuffle(n)}
+    return {const_value(n.args[2]) for n in calls if is_shuffle(n)}
 
 
 def _working(s: st.Stmt, most: int) -> int:
@@ -77,7 +78,7 @@ def _among(s: st.Stmt, working: int) -> st.Stmt:
     """`s` where so many lanes come to it."""
 
     def one(n: Expr) -> Expr:
-        if isinstance(n, ir.Call) and ir.is_shuffle(n):
+        if isinstance(n, ir.Call) and is_shuffle(n):
             return replace(n, args=(*n.args, const(working, I32)))
         return n
 

@@ -17,6 +17,7 @@ from halide_core.gpu.kernel import THREAD_NAMES, Table
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Expr
+from halide_core.ir.named_calls import is_shuffle
 from halide_core.ir.structural import nodes, variables
 from halide_core.ir.types import Type
 
@@ -70,7 +71,7 @@ def read_apart(body: st.Stmt) -> set[str]:
 
 def _differs(e: Expr, differing: frozenset[str]) -> bool:
     """Whether threads may have different values of `e`."""
-    return bool(variables(e) & differing) or any(map(ir.is_shuffle, nodes(e, ir.Call)))
+    return bool(variables(e) & differing) or any(map(is_shuffle, nodes(e, ir.Call)))
 
 
 def _rounded(size: int) -> int:

@@ -20,6 +20,7 @@ from halide_core.gpu.multiples import Needed, both, needed_for
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value
+from halide_core.ir.named_calls import ALIGNED_INDEX, is_aligned_index, is_atomic
 from halide_core.ir.structural import key, nodes, transform
 from halide_core.ir.types import Type
 from halide_core.ir.well_typed import ALIGNED
@@ -106,7 +107,7 @@ def _visit(s: st.Stmt, plan: _Plan) -> st.Stmt:
     parts: list[st.Stmt] = []
     run: list[st.Store] = []
     for x in s.stmts:
-        if isinstance(x, st.Store) and not ir.is_atomic(x.value):
+        if isinstance(x, st.Store) and not is_atomic(x.value):
             run.append(x)
             continue
         parts += _of_run(run, plan)
@@ -117,7 +118,7 @@ def _visit(s: st.Stmt, plan: _Plan) -> st.Stmt:
 
 def _of_run(run: list[st.Store], plan: _Plan) -> list[st.Stmt]:
     """Stores one after the other, with nothing between them."""
-    if not run or ir.is_atomic(run[0].value):
+    if not run or is_atomic(run[0].value):
         return list(run)
     lanes = _lanes([e for s in run for e in (s.value, s.index)], plan)
 
@@ -157,11 +158,11 @@ def _whole(name: str, index: Expr, t: Type, plan: _Plan) -> Expr:
 
 
 def _marked(base: Expr, bytes_: int) -> Expr:
-    return ir.Call(I64, ir.ALIGNED_INDEX, (base, const(bytes_, I64)), ir.CallType.EXTERN)
+    return ir.Call(I64, ALIGNED_INDEX, (base, const(bytes_, I64)), ir.CallType.EXTERN)
 
 
 def _is_marked(index: ir.Ramp) -> bool:
-    return ir.is_aligned_index(index.base)
+    return is_aligned_index(index.base)
 
 
 def _apart(index: Expr) -> tuple[Expr, int]:

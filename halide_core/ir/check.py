@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, CallType, Expr
+from halide_core.ir.named_calls import is_scatter, is_target_query
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import cached
 from halide_core.ir.types import Bool, Type
@@ -255,9 +256,9 @@ def _needs(e: Expr) -> frozenset[tuple[object, ...]]:
             out.add(("load", e.name, e.type.element_of()))
         case ir.Call(call_type=CallType.HALIDE | CallType.IMAGE):
             out.add(("call", e.name, e.type, e.value_index))
-        case ir.Call() if ir.is_target_query(e):
+        case ir.Call() if is_target_query(e):
             out.add(("query", e.name))
-        case ir.Call() if ir.is_scatter(e):
+        case ir.Call() if is_scatter(e):
             out.add(("scatter", e.name))
         case ir.Call(name=name) if name == ALIGNED:
             out.add(("aligned", e.name))

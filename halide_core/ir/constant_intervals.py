@@ -84,6 +84,19 @@ def arithmetic(e: Expr, parts: Sequence[Range]) -> Range | None:
     return None
 
 
+def asked(e: Expr, parts: Sequence[Range], names: frozenset[str], any_sign: bool = False) -> Range | None:
+    """As `arithmetic`, for an analysis that asks about the intrinsics `names` only: of shifts about those by one number,
+    of `bitwise_and`, unless of `any_sign`, about numbers that are not negative.
+
+    What an analysis knows decides which types code is narrowed to: one that asks for more is to be measured."""
+    if isinstance(e, Call):
+        if e.name not in names or (e.name in ("shift_left", "shift_right") and parts[1][0] != parts[1][1]):
+            return None
+        if e.name == "bitwise_and" and not any_sign and any(low < 0 for low, _ in parts):
+            return None
+    return arithmetic(e, parts)
+
+
 def half_open(e: ir.Add | ir.Min | ir.Max, a: Ends, b: Ends) -> Ends:
     """As `arithmetic`, where ends of the operands need not be known."""
     lows, highs = (a[0], b[0]), (a[1], b[1])
@@ -149,7 +162,7 @@ def _of_two(e: Call, a: Range, b: Range) -> Range | None:
         case "mod_round_to_zero" if b[0] == b[1] > 0:
             most = b[0] - 1
             return (0 if a[0] >= 0 else -most), (most if a[1] >= 0 else 0)
-        # A negative count shifts the other way, and one of all bits or more leaves nothing.
+        # A negative count shifts the other way; one that may be anything makes numbers of as many digits.
         case "shift_right" if b[0] >= 0 and b[1] < e.type.bits:
             return _corners(a, b, lambda x, y: x >> y)
         case "shift_left" if b[0] >= 0 and b[1] < e.type.bits:

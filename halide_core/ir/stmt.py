@@ -6,7 +6,8 @@ import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import Call, Expr, buffer_dimensions, is_buffer
+from halide_core.ir.expr import Call, Expr
+from halide_core.ir.named_calls import buffer_dimensions, is_buffer
 from halide_core.ir.types import Type
 
 
@@ -156,7 +157,7 @@ class Produce(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExternCall(Stmt):
-    """Calls the C function `symbol`, the external stage of the Func `name`, with scalars and buffers (`ir.BUFFER`);
+    """Calls the C function `symbol`, the external stage of the Func `name`, with scalars and buffers (`is_buffer`);
     an error unless it returns 0.
 
     With a `body` the call is a bounds query, which may change the bounds of its buffers: in the body those of argument

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from halide_core.ir.expr import Expr, Let, Variable, children, has_effect, with_children
+from halide_core.ir.expr import Expr, Let, Variable, children, with_children
+from halide_core.ir.named_calls import has_effect
 from halide_core.ir.node_methods import set_key
 
 _T = TypeVar("_T")

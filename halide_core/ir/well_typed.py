@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, CallType, Expr
+from halide_core.ir.named_calls import BUFFER
 from halide_core.ir.types import Bool
 
 # The intrinsic that asks whether an element's address is a multiple of a cache line.
@@ -100,7 +101,7 @@ def _bad_call(e: ir.Call) -> str:
     if e.call_type in (CallType.HALIDE, CallType.IMAGE):
         wrong = next((a.type for a in e.args if a.type != I32), None)
         return "" if wrong is None else f"a coordinate of type {wrong}"
-    if e.call_type is not CallType.INTRINSIC or e.name in (ALIGNED, ir.BUFFER):
+    if e.call_type is not CallType.INTRINSIC or e.name in (ALIGNED, BUFFER):
         return ""
     if e.name not in ir.INTRINSICS:
         return f"there is no intrinsic {e.name}"

@@ -7,7 +7,8 @@ becomes, for a target with AVX2, f[x] = select(true, a, b)."""
 from __future__ import annotations
 
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import Call, Expr, StringImm, const, is_target_query
+from halide_core.ir.expr import Call, Expr, StringImm, const
+from halide_core.ir.named_calls import is_target_query
 from halide_core.ir.structural import nodes, transform
 from halide_core.ir.types import UInt
 from halide_core.target import Target

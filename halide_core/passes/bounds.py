@@ -14,10 +14,9 @@ from halide_core.ir.expr import (
     Expr,
     const,
     const_value,
-    has_effect,
-    is_scatter,
     make_bool,
 )
+from halide_core.ir.named_calls import has_effect, is_scatter
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import contains, key, nodes, post_order, same, substitute, variables
 from halide_core.ir.sums import difference

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
-from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value, is_buffer
+from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
+from halide_core.ir.named_calls import is_buffer
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import contains, key, nodes, substitute, transform, variables
 from halide_core.ir.sums import build_sum, is_coordinate, linear_terms

@@ -18,7 +18,8 @@ from halide_core.function import Function
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box
-from halide_core.ir.expr import I32, CallType, Expr, Variable, buffer_of, const, intrinsic
+from halide_core.ir.expr import I32, CallType, Expr, Variable, const, intrinsic
+from halide_core.ir.named_calls import buffer_of
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import substitute, variables
 from halide_core.passes.boxes import queried

@@ -8,7 +8,8 @@ from halide_core.errors import HalideError
 from halide_core.interface import storage_name
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, buffer_of, const, is_buffer, is_scatter
+from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, const
+from halide_core.ir.named_calls import buffer_of, is_buffer, is_scatter
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type

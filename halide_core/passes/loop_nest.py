@@ -9,7 +9,8 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, Once, ReductionDomain, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import ATOMIC, I32, CallType, Expr, Variable, const
+from halide_core.ir.expr import I32, CallType, Expr, Variable, const
+from halide_core.ir.named_calls import ATOMIC
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import same, substitute, variables
 from halide_core.passes.bounds import never_true

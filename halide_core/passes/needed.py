@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import BOOL, CallType, Expr, children, has_effect, make_bool
+from halide_core.ir.expr import BOOL, CallType, Expr, children, make_bool
+from halide_core.ir.named_calls import has_effect
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import nodes, post_order
 

@@ -9,7 +9,8 @@ from halide_core.function import Definition, Function, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
-from halide_core.ir.expr import BOOL, I32, CallType, Expr, Variable, const_value, has_effect
+from halide_core.ir.expr import BOOL, I32, CallType, Expr, Variable, const_value
+from halide_core.ir.named_calls import has_effect
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, nodes, variables
 from halide_core.ir.types import Type

@@ -10,7 +10,8 @@ from halide_core.function import Definition, Function, ReductionDomain, Speciali
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box
-from halide_core.ir.expr import BOOL, I32, REQUIRE, CallType, Expr, const_value, make_bool
+from halide_core.ir.expr import BOOL, I32, CallType, Expr, const_value, make_bool
+from halide_core.ir.named_calls import REQUIRE
 from halide_core.ir.simplify import simplify, simplify_with_indices
 from halide_core.ir.structural import contains, post_order, substitute, transform
 from halide_core.ir.types import Handle

@@ -14,7 +14,8 @@ from halide_core.function import Definition, Function, Image, Specialization
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box
-from halide_core.ir.expr import I32, PRINT, TRACE, Call, CallType, Expr, StringImm, const, make_bool
+from halide_core.ir.expr import I32, Call, CallType, Expr, StringImm, const, make_bool
+from halide_core.ir.named_calls import PRINT, TRACE
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import holds_effect, post_order, transform
 from halide_core.ir.types import Handle, Type

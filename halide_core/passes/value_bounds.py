@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.box import Interval
-from halide_core.ir.expr import CallType, Expr, has_effect
+from halide_core.ir.expr import CallType, Expr
+from halide_core.ir.named_calls import has_effect
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import nodes, same
 from halide_core.passes.bounds import bounds_of, value_name

@@ -19,21 +19,7 @@ pytestmark = pytest.mark.long
 
 STENCILS = Path(__file__).parents[2] / "corpus/filter/stencils.cpp"
 NAMES = {"Reuse2019": ("Convolve", "Downsample2x2", "UnsharpMask"), "TreeSearch": ("UnsharpMask",)}
-SHARED = """\
-#include <cstdint>
-#include <cassert>
-void Twice(uint8_t* dst, const uint8_t* src, int n) {
-    for (int i = 0; i < n; i++) dst[i] = src[i] * 2;
-}
-void Invert(uint8_t* p, int n) {
-    for (int i = 0; i < n; i++) p[i] = 255 - p[i];
-}
-int Sum(const uint8_t* p, int n) {
-    int s = 0;
-    for (int i = 0; i < n; i++) s += p[i];
-    return s;
-}
-"""
+SHARED = Path(__file__).with_name("autoscheduled_shared.cpp").read_text()
 
 
 def scheduled(summary, number: int = 0, name: str = "Reuse2019"):
@@ -73,108 +59,13 @@ def test_where_it_applies(tmp_path) -> None:
     assert const_value(scheduled(convolve)[0]) == 1
 
 
-REDUCTIONS = """\
-#include <cstdint>
-void Convolve(float* dst, const float* src, const float* kernel, int n, int taps) {
-    for (int i = 0; i < n; i++) {
-        float sum = 0;
-        for (int k = 0; k < taps; k++) sum += src[i + k] * kernel[k];
-        dst[i] = sum;
-    }
-}
-void Product(float* c, const float* a, const float* b, int n, int m, int p) {
-    for (int y = 0; y < n; y++)
-        for (int x = 0; x < m; x++) {
-            float sum = 0;
-            for (int k = 0; k < p; k++) sum += a[y * p + k] * b[k * m + x];
-            c[y * m + x] = sum;
-        }
-}
-void RowSums(int* sums, const uint8_t* src, int width, int height) {
-    for (int y = 0; y < height; y++) {
-        int sum = 0;
-        for (int x = 0; x < width; x++) sum += src[y * width + x];
-        sums[y] = sum;
-    }
-}
-void Columns(int* image, int width, int height) {
-    for (int y = 1; y < height; y++)
-        for (int x = 0; x < width; x++) image[y * width + x] += image[(y - 1) * width + x];
-}
-"""
+REDUCTIONS = Path(__file__).with_name("autoscheduled_reductions.cpp").read_text()
 
 
-STAGES = """\
-#include <cstdint>
-#include <vector>
-void Column(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
-    for (int y = 1; y < height - 1; y++)
-        for (int x = 0; x < width; x++)
-            dst[y * stride + x] = (src[(y - 1) * stride + x] + src[y * stride + x] + src[(y + 1) * stride + x]) / 3;
-}
-void Separable(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
-    std::vector<uint16_t> rows(width * height);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) rows[y * width + x] = src[y * stride + x] + 2 * src[y * stride + x + 1];
-    for (int y = 0; y < height - 1; y++)
-        for (int x = 0; x < width; x++)
-            dst[y * stride + x] = (rows[y * width + x] + rows[(y + 1) * width + x]) / 6;
-}
-void Tripled(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
-    std::vector<uint16_t> rows(width * height);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) rows[y * width + x] = 3 * src[y * stride + x];
-    for (int y = 0; y < height - 1; y++)
-        for (int x = 0; x < width; x++)
-            dst[y * stride + x] = (rows[y * width + x] + rows[(y + 1) * width + x]) / 6;
-}
-"""
+STAGES = Path(__file__).with_name("autoscheduled_stages.cpp").read_text()
 
 
-PIXELS = """\
-#include <cstdint>
-#include <vector>
-void Rgb(uint8_t* dst, const uint8_t* src, int width, int height) {
-    std::vector<uint16_t> rows(width * height * 3);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width - 1; x++)
-            for (int c = 0; c < 3; c++) {
-                const uint8_t* p = src + (y * width + x) * 3 + 2 - c;
-                rows[(y * width + x) * 3 + c] = p[0] + p[3];
-            }
-    for (int y = 0; y < height - 1; y++)
-        for (int x = 0; x < width - 1; x++)
-            for (int c = 0; c < 3; c++) {
-                const uint16_t* p = &rows[(y * width + x) * 3 + c];
-                dst[(y * width + x) * 3 + c] = (p[0] + p[3 * width]) / 4;
-            }
-}
-void Planes(uint8_t* dst, const uint8_t* src, int width, int height) {
-    std::vector<uint16_t> rows(width * height);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width - 1; x++) rows[y * width + x] = src[y * width + x] + src[y * width + x + 1];
-    for (int c = 0; c < 3; c++)
-        for (int y = 0; y < height - 1; y++)
-            for (int x = 0; x < width - 1; x++) {
-                int i = (c * height + y) * width + x;
-                dst[i] = (rows[y * width + x] + rows[(y + 1) * width + x] + src[i]) / 5;
-            }
-}
-void Pixels(uint8_t* dst, const uint8_t* src, int channels, int width, int height) {
-    std::vector<uint16_t> rows(width * height * channels);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width - 1; x++)
-            for (int c = 0; c < channels; c++) {
-                const uint8_t* p = src + (y * width + x) * channels + channels - 1 - c;
-                rows[(y * width + x) * channels + c] = p[0] + p[channels];
-            }
-    for (int y = 0; y < height - 1; y++)
-        for (int x = 0; x < width - 1; x++)
-            for (int c = 0; c < channels; c++)
-                dst[(y * width + x) * channels + c] =
-                    (rows[(y * width + x) * channels + c] + rows[((y + 1) * width + x) * channels + c]) / 4;
-}
-"""
+PIXELS = Path(__file__).with_name("autoscheduled_pixels.cpp").read_text()
 
 
 @pytest.mark.parametrize("text, expected", [

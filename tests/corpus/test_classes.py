@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,23 +14,7 @@ from tests.corpus.beside import libraries
 
 pytestmark = pytest.mark.few(3)
 
-VIEW = """#include <cstdint>
-struct View {
-    uint8_t* data;
-    int w, h, stride;
-    uint8_t& at(int x, int y) { return data[y * stride + x]; }
-    void negate();
-};
-void View::negate() { for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) at(x, y) = 255 - at(x, y); }
-void fill(const View& v, int k) {
-    for (int y = 0; y < v.h; y++) for (int x = 0; x < v.w; x++) v.data[y * v.stride + x] = k;
-}
-void copy(View* d, const View* s) {
-    if (!d) return;
-    for (int y = 0; y < d->h; y++)
-        for (int x = 0; x < d->w; x++) d->data[y * d->stride + x] = s->data[y * s->stride + x];
-}
-"""
+VIEW = Path(__file__).with_name("classes_view.cpp").read_text()
 
 
 class View(ctypes.Structure):
@@ -101,75 +86,8 @@ def test_pointers_of_the_callers_objects_are_not_assigned(tmp_path):
     assert found["rest"][0] == "verified"
 
 
-PICTURES = """#include <cstddef>
-#include <cstdint>
-#include <vector>
-typedef std::vector<std::vector<uint8_t>> Picture;
-void shift(Picture& d, const Picture& s) {
-    for (size_t y = 0; y < s.size(); y++)
-        for (size_t x = 0; x + 1 < s[y].size(); x++) d[y][x + 1] = s[y][x];
-}
-Picture negative(Picture in) {
-    Picture out;
-    for (size_t y = 0; y < in.size(); y++) {
-        std::vector<uint8_t> row;
-        for (size_t x = 0; x < in[y].size(); x++) {
-            in[y][x] ^= 255;
-            row.push_back(in[y][x]);
-        }
-        out.push_back(row);
-    }
-    return out;
-}
-std::vector<int> doubled(const std::vector<int>& v) {
-    std::vector<int> out(v.size());
-    for (size_t i = 0; i < v.size(); i++) out[i] = 2 * v[i];
-    return out;
-}
-void add(std::vector<int>& a, const std::vector<int>& b) { for (size_t i = 1; i < a.size(); i++) a[i] += b[i - 1]; }
-"""
-DRIVER = r"""
-#include <dlfcn.h>
-#include <cstdio>
-static void show(const char* what, const Picture& p) {
-    printf("%s:", what);
-    for (auto& r : p) { for (int v : r) printf(" %d", v); printf(" |"); }
-    printf("\n");
-}
-static void show(const char* what, const std::vector<int>& v) {
-    printf("%s:", what);
-    for (int e : v) printf(" %d", e);
-    printf("\n");
-}
-int main(int, char** arguments) {
-    void* library = dlopen(arguments[1], RTLD_NOW);
-    auto shift = (void (*)(Picture&, const Picture&))dlsym(library, "SHIFT");
-    auto negative = (Picture (*)(Picture))dlsym(library, "NEGATIVE");
-    auto doubled = (std::vector<int> (*)(const std::vector<int>&))dlsym(library, "DOUBLED");
-    auto add = (void (*)(std::vector<int>&, const std::vector<int>&))dlsym(library, "ADD");
-    Picture s{{1, 2, 3}, {4, 5, 6}}, d{{9, 9, 9, 9}, {8, 8, 8, 8}}, ragged{{1, 2, 3}, {4}, {}, {5, 6}};
-    show("negative", negative(s));
-    show("what it was made of", s);
-    show("negative of ragged rows", negative(ragged));
-    show("negative of nothing", negative(Picture()));
-    show("negative of empty rows", negative(Picture(2)));
-    shift(d, s);
-    show("shifted", d);
-    Picture e{{9, 9}, {8, 8, 8, 8}}, short_rows{{1}, {2, 3}};
-    shift(e, short_rows);
-    show("ragged shifted", e);
-    Picture own{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}};
-    shift(own, own);
-    show("onto itself", own);
-    std::vector<int> v{1, 2, 3, 4};
-    show("doubled", doubled(v));
-    show("doubled nothing", doubled({}));
-    add(v, {10, 20, 30, 40});
-    show("added", v);
-    add(v, v);
-    show("added to itself", v);
-}
-"""
+PICTURES = Path(__file__).with_name("classes_pictures.cpp").read_text()
+DRIVER = Path(__file__).with_name("classes_driver.cpp").read_text()
 
 
 def test_containers_from_cpp(tmp_path):
@@ -194,31 +112,8 @@ def test_containers_from_cpp(tmp_path):
     assert outputs[1] == outputs[0]
 
 
-C_SOURCE = """#include <stdint.h>
-typedef struct { uint8_t *data; int w, h, stride; } image;
-typedef struct { int first, last; } range;
-void invert(image *im) {
-    int x, y;
-    for (y = 0; y < im->h; y++) for (x = 0; x < im->w; x++) im->data[y * im->stride + x] ^= 255;
-}
-void fill(image im, range r, int k) {
-    int x, y;
-    for (y = 0; y < im.h; y++) for (x = r.first; x < r.last; x++) im.data[y * im.stride + x] = k;
-}
-void plain(uint8_t *d, int n) { int i; for (i = 0; i < n; i++) d[i]++; }
-"""
-C_DRIVER = r"""
-#include <stdio.h>
-void invert(image *); void fill(image, range, int); void plain(uint8_t *, int);
-int main(void) {
-    uint8_t d[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-    image im = {d, 3, 2, 5}, none = {d, 3, -2, 5}, odd = {d, 4, 2, 3};
-    range r = {1, 3}, back = {2, 0};
-    invert(&im); invert(&none); invert(&odd); fill(im, r, 77); fill(im, back, 78); fill(none, r, 79);
-    plain(d, 3); plain(d, -3);
-    for (int i = 0; i < 12; i++) printf("%d ", d[i]);
-}
-"""
+C_SOURCE = Path(__file__).with_name("classes.c").read_text()
+C_DRIVER = Path(__file__).with_name("classes_driver.c").read_text()
 
 
 def test_structures_of_c(tmp_path):

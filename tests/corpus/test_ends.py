@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,24 +12,7 @@ from tests.corpus.beside import libraries
 
 pytestmark = pytest.mark.few(4)
 
-SOURCE = """#include <stdint.h>
-#include <stddef.h>
-void raise_all(uint16_t* first, uint16_t* last, const uint16_t* src) {
-    for (; first != last; ++first, ++src) *first = *first > *src ? *first : *src;
-}
-void subtracted(const float* from, const float* to, float* out) {
-    ptrdiff_t n = to - from;
-    for (ptrdiff_t i = 0; i < n; i++) out[i] = from[i] * 2.0f;
-}
-void backwards(uint8_t* begin, uint8_t* end) {
-    while (end > begin) { --end; *end = 255 - *end; }
-}
-int both(uint8_t* a, uint8_t* b) {
-    if (!b) return -1;
-    for (; a < b; ++a) *a = 7;
-    return 1;
-}
-"""
+SOURCE = Path(__file__).with_name("ends.cpp").read_text()
 
 
 @pytest.fixture(scope="module", params=["c", "cpp"])

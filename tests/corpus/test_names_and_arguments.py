@@ -14,36 +14,8 @@ from lifter.api import UsageError, lift_file
 
 pytestmark = pytest.mark.few(9)
 
-NAMES = """\
-#include <cstdint>
-extern "C" void halide_error(uint8_t *p, int n) { for (int i = 0; i < n; i++) p[i] = 255 - p[i]; }
-extern "C" void f(uint8_t *p, int n) { for (int i = 0; i < n; i++) p[i] = 253 - p[i]; }
-extern "C" void f__original(uint8_t *p, int n) { for (int i = 0; i < n; i++) p[i] = 252 - p[i]; }
-extern "C" void of_halide(uint8_t *Var, const uint8_t *Output, int Buffer, int cast) {
-    for (int i = 0; i < Buffer; i++) Var[i] = Output[i] + cast;
-}
-extern "C" void of_python(uint8_t *__debug__, const uint8_t *None, int lambda, int _) {
-    for (int i = 0; i < lambda; i++) __debug__[i] = None[i] + _;
-}
-extern "C" void of_the_generator(uint8_t *generate, const uint8_t *schedule, int select, int select_) {
-    for (int i = 0; i < select; i++) generate[i] = schedule[i] > 3 ? select_ : 4;
-}
-namespace my { static inline int abs(int a) { return a > 3 ? a : 7 - a; } }
-extern "C" void helper(uint8_t *p, int n) { for (int i = 0; i < n; i++) p[i] = my::abs(p[i] - 9); }
-"""
-ARGUMENTS = """\
-#include <cstdint>
-#include <vector>
-struct Bitmap { uint8_t *data; int w; };
-void sized(Bitmap *im, const unsigned char lut[256]) {
-    for (int i = 0; i < im->w; i++) im->data[i] = lut[im->data[i]];
-}
-void matrix(Bitmap *im, int k[3][3]) { for (int i = 0; i < im->w; i++) im->data[i] = (uint8_t)(im->data[i] * k[1][1]); }
-void referred(Bitmap *im, const unsigned char (&lut)[256]) {
-    for (int i = 0; i < im->w; i++) im->data[i] = lut[im->data[i]];
-}
-void moved(std::vector<uint8_t> &&v) { for (unsigned i = 0; i < v.size(); i++) v[i] = 255 - v[i]; }
-"""
+NAMES = Path(__file__).with_name("names.cpp").read_text()
+ARGUMENTS = Path(__file__).with_name("arguments.cpp").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import ctypes
 import itertools
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -13,32 +14,10 @@ from codegen.original import compile_original
 from lifter.api import lift_file
 from lifter.harness.compare import compare
 
-SOURCE = """
-#include <cstddef>
-#include <cstdint>
-extern "C" void split(const uint8_t* uv, size_t uvStride, size_t width, size_t height,
-                      uint8_t* u, size_t uStride, uint8_t* v, size_t vStride) {
-    if (u && v) {
-        for (size_t y = 0; y < height; ++y, uv += uvStride, u += uStride, v += vStride)
-            for (size_t x = 0; x < width; ++x) { u[x] = uv[2 * x]; v[x] = uv[2 * x + 1]; }
-    } else if (u) {
-        for (size_t y = 0; y < height; ++y, uv += uvStride, u += uStride)
-            for (size_t x = 0; x < width; ++x) u[x] = uv[2 * x];
-    }
-}
-"""
+SOURCE = Path(__file__).with_name("null_pointers.cpp").read_text()
 
 
-PER_PIXEL = """
-#include <cstdint>
-void blend(uint8_t* d, const uint8_t* s, const uint8_t* mask, const uint8_t* bias, int n) {
-    for (int i = 0; i < n; i++) {
-        int v = mask ? s[i] * mask[i] >> 8 : s[i];
-        if (!bias) v = v + 1; else v += bias[i];
-        d[i] = v;
-    }
-}
-"""
+PER_PIXEL = Path(__file__).with_name("null_pointers_per_pixel.cpp").read_text()
 
 
 def test_optional_inputs_asked_for_at_each_pixel(tmp_path) -> None:
@@ -78,21 +57,7 @@ def test_optional_outputs(tmp_path) -> None:
         assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True)), (width, height, has_u, has_v)
 
 
-MODES = """
-#include <cstdint>
-extern "C" {
-void masked(uint8_t* d, const uint8_t* s, const uint8_t* m, int n, int mode) {
-    for (int i = 0; i < n; i++) {
-        int v = s[i];
-        if (mode == 2 && m[i] > 3) v = 255 - v; else if (mode == 1) v = v / 2;
-        d[i] = v;
-    }
-}
-void table(uint8_t* d, const uint8_t* s, const uint8_t* m, int n, int mode) {
-    for (int i = 0; i < n; i++) d[i] = mode ? m[s[i]] : s[i];
-}
-}
-"""
+MODES = Path(__file__).with_name("null_pointers_modes.cpp").read_text()
 
 # No pixel of the third array can be touched: in a process of its own, since a mistake ends it.
 UNREADABLE = """

@@ -15,6 +15,7 @@ from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const
+from halide_core.ir.named_calls import SHUFFLE, is_shuffle
 from halide_core.ir.structural import key, nodes
 from halide_core.lower import lower
 from tests.gpu import running
@@ -70,7 +71,7 @@ def test_lanes_that_store_nothing_take_no_part() -> None:
     assert isinstance(kernel.body, st.IfThenElse)
     assert key(kernel.body.condition) == key(ir.LT(BOOL, THREAD[0], const(17, I32)))
     calls = [n for x in st.walk(kernel.body) for e in st.expressions(x) for n in nodes(e, ir.Call)]
-    assert [[int(ir.const_value(a) or 0) for a in n.args[2:]] for n in calls if ir.is_shuffle(n)] == [[32, 17]]
+    assert [[int(ir.const_value(a) or 0) for a in n.args[2:]] for n in calls if is_shuffle(n)] == [[32, 17]]
     case = CASES["lanes"]
     data = data_of(case)
     found, device = running.on_device(case, data)
@@ -81,7 +82,7 @@ def test_lanes_that_store_nothing_take_no_part() -> None:
 @pytest.mark.parametrize("end", [None, 32, 40])
 def test_lanes_that_all_store_take_part(end: int | None) -> None:
     """So do all where one place is stored to by any of them."""
-    shuffled = ir.Call(I32, f"{ir.SHUFFLE}down", (N, ONE, const(32, I32)), ir.CallType.EXTERN)
+    shuffled = ir.Call(I32, f"{SHUFFLE}down", (N, ONE, const(32, I32)), ir.CallType.EXTERN)
     store: st.Stmt = st.Store("f", Variable(I32, "t"), const(0, I64))
     inner = store if end is None else st.IfThenElse(ir.LT(BOOL, THREAD[0], const(end, I32)), store)
     body = st.LetStmt("t", shuffled, inner)

@@ -21,6 +21,7 @@ from halide_core.ir.check import (
     streamed,
 )
 from halide_core.ir.expr import BOOL, I32, I64, CallType, Expr, StringImm, Variable, const, intrinsic
+from halide_core.ir.named_calls import SCATTER_GATHER
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.types import Bool, Float, Handle, Int, UInt
 from halide_core.ir.well_typed import ALIGNED
@@ -128,7 +129,7 @@ ILLEGAL = {
     "an image too late": (FLAT, store(call("f", kind=CallType.IMAGE)), "a call of f after storage became flat"),
     "scatter too late": (
         FLAT,
-        store(ir.Call(U8, ir.SCATTER_GATHER, (byte(), byte()), CallType.EXTERN)),
+        store(ir.Call(U8, SCATTER_GATHER, (byte(), byte()), CallType.EXTERN)),
         "scatter or gather after storage became flat",
     ),
     "a question too late": (ANSWERED, stored(query()), "target_has_feature after questions about the target were"),

@@ -13,6 +13,7 @@ from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const
+from halide_core.ir.named_calls import buffer_of
 from halide_core.target import Target
 
 N, K, ROW = Variable(I32, "n"), Variable(I32, "k"), Variable(I32, "row")
@@ -95,7 +96,7 @@ def test_products(case: str) -> None:
 def test_answers_of_a_query_that_is_asked_again() -> None:
     """Each query has answers of its own, though their names are the same."""
     nothing = ir.Call(I32, "undef", (), ir.CallType.INTRINSIC)
-    buffer = ir.buffer_of(nothing, (const(0, I32), const(4, I32), const(1, I32)))
+    buffer = buffer_of(nothing, (const(0, I32), const(4, I32), const(1, I32)))
     answer = Variable(I32, "query.0.max.0")
     asked = [st.ExternCall("f", "stage", (buffer,), "query", store(k, answer * 37)) for k in (0, 1)]
     assert emitted(st.block(*asked)).count(", 37") == 2

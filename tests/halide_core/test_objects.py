@@ -64,20 +64,7 @@ def test_two_objects_share_one_pool_in_a_library(tmp_path: Path) -> None:
     assert not hasattr(lib, "hl.par_for")
 
 
-_CALLER = """
-#include "HalideBuffer.h"
-#include "pipe.h"
-#include <cstdio>
-int main() {
-    Halide::Runtime::Buffer<uint8_t> in(101, 33), out(100, 33), big(101, 33), query(nullptr, 0, 0);
-    in.for_each_element([&](int x, int y) { in(x, y) = x * 3 + y; });
-    int bad = 0, r = pipe(in, 5, out);
-    for (int y = 0; y < 33; y++)
-        for (int x = 0; x < 100; x++) bad += out(x, y) != (uint8_t)(in(x + 1, y) + 5);
-    int q = pipe(query, 5, out), e = pipe(in, 5, big);
-    printf("%d %d %d %d %d %d", r, bad, q, query.dim(0).min(), query.dim(0).extent(), e);
-}
-"""
+_CALLER = Path(__file__).with_name("objects_caller.cpp").read_text()
 
 
 @needs_linker
@@ -100,16 +87,7 @@ def test_halide_calling_convention(tmp_path: Path) -> None:
     assert "Input buffer inp is accessed at 101, which is beyond the max (100) in dimension 0" in done.stderr
 
 
-_SCARCE = """
-#include <stdlib.h>
-int left, originals;
-void *halide_malloc(void *c, long n) { return left-- > 0 ? aligned_alloc(64, (n + 127) / 64 * 64) : 0; }
-void halide_free(void *c, void *p) { free(p); }
-void original(int *b, int w) {
-    originals++;
-    for (int r = 0; r < 4; r++) for (int x = 0; x < w; x++) b[x] += (x + r) * 3;
-}
-"""
+_SCARCE = Path(__file__).with_name("objects_scarce.c").read_text()
 _CALL = """
 import ctypes, sys
 import numpy as np

@@ -37,7 +37,7 @@ def test_no_orphans() -> None:
 
 def test_two_cases_for_each_transform() -> None:
     count = {t: sum(case.startswith(t + "/") for case in CASES) for t in transforms()}
-    assert len(count) == 16
+    assert len(count) >= 16
     assert min(count.values()) >= 2, count
     unknown = {case.partition("/")[0] for case in CASES} - set(count)
     assert not unknown, "the pipeline has no transforms of these names"

@@ -11,6 +11,7 @@ from halide_core.backend.llvm_expr import is_instruction
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
+from halide_core.ir.named_calls import has_effect
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.passes.races import (
     associative_operation,
@@ -230,7 +231,7 @@ def missing_function(d: Definition) -> str | None:
         for n in post_order(e):
             if not isinstance(n, ir.Call) or is_read(n):
                 continue
-            if ir.has_effect(n):
+            if has_effect(n):
                 return "what prints or checks runs on the host"
             if n.call_type in (CallType.PURE_EXTERN, CallType.EXTERN) and not is_instruction(n):
                 return f"a device has no function {n.name}"

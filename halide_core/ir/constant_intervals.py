@@ -85,8 +85,8 @@ def arithmetic(e: Expr, parts: Sequence[Range]) -> Range | None:
 
 
 def asked(e: Expr, parts: Sequence[Range], names: frozenset[str], any_sign: bool = False) -> Range | None:
-    """As `arithmetic`, for an analysis that asks about the intrinsics `names` only: of shifts about those by one number,
-    of `bitwise_and`, unless of `any_sign`, about numbers that are not negative.
+    """As `arithmetic`, for an analysis that asks about the intrinsics `names` only: of shifts about those by one
+    number, of `bitwise_and`, unless of `any_sign`, about numbers that are not negative.
 
     What an analysis knows decides which types code is narrowed to: one that asks for more is to be measured."""
     if isinstance(e, Call):

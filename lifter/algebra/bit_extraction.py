@@ -151,8 +151,8 @@ def _bits(e: Expr, low: int, width: int, depth: int, inline: Inline) -> Expr | N
 
 
 def _bits_of_sum(e: Add | Sub, low: int, width: int, depth: int, inline: Inline) -> Expr | None:
-    """Of words that are added lane by lane: `(a & 0x7f7f) + (b & 0x7f7f)`, `(a | 0x8080) - (b & 0x7f7f)`. What lies below
-    carries and borrows nothing."""
+    """Of words that are added lane by lane: `(a & 0x7f7f) + (b & 0x7f7f)`, `(a | 0x8080) - (b & 0x7f7f)`. What lies
+    below carries and borrows nothing."""
     below = (1 << low) - 1
     if isinstance(e, Add):
         apart = (_ones(e.a) & below) + (_ones(e.b) & below) <= below

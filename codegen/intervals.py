@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from halide_core.ir import expr as E
-from halide_core.ir.constant_intervals import Range, full, inside
+from halide_core.ir.constant_intervals import Range, arithmetic, full, inside
 from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
@@ -63,7 +63,11 @@ class Intervals:
             inner = self._floats[key(n.value)]
             known = inner is not None and math.inf not in map(abs, inner)
             return (math.trunc(inner[0]), math.trunc(inner[1])) if known and inner is not None else None
-        return node_range(n, [self._integers.get(key(c)) for c in E.children(n)], self.known)
+        inner_ranges = [self._integers.get(key(c)) for c in E.children(n)]
+        spans = [r for r in inner_ranges if r is not None]
+        if isinstance(n, Call) and n.name == "shift_left" and len(spans) == len(inner_ranges):
+            return arithmetic(n, spans)  # by variables, too
+        return node_range(n, inner_ranges, self.known)
 
     def _float(self, n: Expr) -> FloatRange | None:
         value = const_value(n)

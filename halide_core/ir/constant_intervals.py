@@ -84,6 +84,19 @@ def arithmetic(e: Expr, parts: Sequence[Range]) -> Range | None:
     return None
 
 
+def asked(e: Expr, parts: Sequence[Range], names: frozenset[str], any_sign: bool = False) -> Range | None:
+    """As `arithmetic`, for an analysis that asks about the intrinsics `names` only: of shifts about those by one
+    number, of `bitwise_and`, unless of `any_sign`, about numbers that are not negative.
+
+    What an analysis knows decides which types code is narrowed to: one that asks for more is to be measured."""
+    if isinstance(e, Call):
+        if e.name not in names or (e.name in ("shift_left", "shift_right") and parts[1][0] != parts[1][1]):
+            return None
+        if e.name == "bitwise_and" and not any_sign and any(low < 0 for low, _ in parts):
+            return None
+    return arithmetic(e, parts)
+
+
 def half_open(e: ir.Add | ir.Min | ir.Max, a: Ends, b: Ends) -> Ends:
     """As `arithmetic`, where ends of the operands need not be known."""
     lows, highs = (a[0], b[0]), (a[1], b[1])

@@ -8,7 +8,7 @@ promotions to int cost vectors two thirds of their lanes otherwise."""
 from __future__ import annotations
 
 from halide_core.ir import expr as ir
-from halide_core.ir.constant_intervals import Range, arithmetic, full, inside, joined
+from halide_core.ir.constant_intervals import Range, asked, full, inside, joined
 from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrinsic
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import cached, transform
@@ -16,6 +16,10 @@ from halide_core.ir.types import Int, Type, UInt
 from halide_core.passes.low_bits import LowBits, has_data
 
 _CANDIDATES = (UInt(8), Int(8), UInt(16), Int(16))
+_ASKED = frozenset({
+    "abs", "absd", "saturating_cast", "shift_left", "shift_right", "bitwise_and", "bitwise_or", "bitwise_xor",
+    "div_round_to_zero", "widening_add", "widening_sub", "widening_mul",
+})  # fmt: skip
 _COMPARISONS = (ir.EQ, ir.NE, ir.LT, ir.LE, ir.GT, ir.GE)
 
 
@@ -74,7 +78,7 @@ def _exact_range(e: Expr, parts: list[Range | None]) -> Range | None:
         return None
     if isinstance(e, ir.Cast):
         return None if e.type.is_bool() else spans[0]
-    return arithmetic(e, spans)
+    return asked(e, spans, _ASKED)
 
 
 class _Narrower:

@@ -6,10 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.ir import expr as E
-from halide_core.ir.constant_intervals import Range, arithmetic, full, inside, joined
+from halide_core.ir.constant_intervals import Range, asked, full, inside, joined
 from halide_core.ir.expr import Expr, const_value
 from halide_core.ir.structural import cached, post_order
 from halide_core.ir.types import Type
+
+_ASKED = frozenset({
+    "abs", "absd", "likely", "strict_float", "saturating_cast", "div_round_to_zero", "mod_round_to_zero", "shift_left",
+    "shift_right", "bitwise_and", "bitwise_or", "bitwise_xor", "saturating_add", "saturating_sub", "halving_add",
+    "rounding_halving_add",
+})  # fmt: skip
 
 
 def ranges(e: Expr, known: Mapping[str, Range]) -> dict[int, Range]:
@@ -50,4 +56,4 @@ def node_range(n: Expr, inner: list[Range | None], known: Mapping[str, Range]) -
     spans = [r for r in parts if r is not None]
     if len(spans) < len(parts):
         return None
-    return joined(*spans) if isinstance(n, E.Select) else arithmetic(n, spans)
+    return joined(*spans) if isinstance(n, E.Select) else asked(n, spans, _ASKED, any_sign=True)

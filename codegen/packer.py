@@ -142,10 +142,10 @@ class _Packer:
             condition = f"if ({there}) " if there else ""
             self.after.append(f"    {condition}{self.copy}({name}, (void *){field}, sizeof(*{field}));")
             return
-        if there and part.kind != "address":
-            self.lines.append(f"    if ({there})")
         if part.kind in ("address", "size", row_tables.PITCH, row_tables.ADDRESS):
             return
+        if there:
+            self.lines.append(f"    if ({there})")
         if part.kind == row_tables.FIRST:
             self.lines += _tabled(a, part, field, self.function, self.names)
         elif part.kind == "array":

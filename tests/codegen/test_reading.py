@@ -14,7 +14,7 @@ from lifter.api import lift_file
 
 SOURCE = Path(__file__).with_name("reading.cpp").read_text()
 CHANGES = [
-    ("Mixed", r"hl\.u16\(1\) <<", "1 <<"),
+    ("Mixed", r"hl\.u32\(1\) <<", "1 <<"),
     ("Mixed", r"- 1, y\]", "- 2, y]"),
     ("Mixed", r"0\.5\)", "0.25)"),
     ("Mixed", r"weights\[x\] < ", "weights[x] > "),

@@ -192,3 +192,21 @@ void less_bytes_by_words(uint8_t *into, const uint8_t *from, const uint8_t *less
     }
     for (; i < w; i++) into[i] = from[i] - less[i];
 }
+
+/* Taps of any number, at a place in steps of a sixteenth. */
+typedef struct { const int16_t *taps; uint16_t count; } Filter;
+
+static inline const int16_t *taps_at(const Filter *filter, int place) { return filter->taps + filter->count * place; }
+
+void between_columns(uint8_t *out, int out_pitch, const uint8_t *in, int in_pitch, int w, int h, const Filter *filter,
+                     int position) {
+    const int16_t *taps = taps_at(filter, position & 15);
+    const int before = filter->count / 2 - 1;
+    for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) {
+            int sum = 64;
+            for (int k = 0; k < filter->count; ++k) sum += taps[k] * in[y * in_pitch + x - before + k];
+            sum >>= 7;
+            out[y * out_pitch + x] = sum < 0 ? 0 : sum > 255 ? 255 : sum;
+        }
+}

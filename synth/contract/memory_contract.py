@@ -128,10 +128,10 @@ class MemoryContract:
         """Sums that coordinates are made of fit 32 bits."""
         env = _domain(f, d)
         promised = granted(self.path, d)
-        for p in sums(self.function, d):
+        for p, with_remainders in sums(self.function, d):
             if p not in promised:
                 with contextlib.suppress(Unbounded):  # then the verifier says what does not hold
-                    self.contract.small(*interval(p, env, self.contract.non_negative))
+                    self.contract.small(*interval(with_remainders, env, self.contract.non_negative))
 
     def _read_in_time(self, funcs: list[FuncSummary], read: str) -> bool:
         """Whether, if the one Func's array and `read` are the same memory, no read of it comes after a store there: a

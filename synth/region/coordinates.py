@@ -11,16 +11,18 @@ def coordinate(p: Poly) -> Expr:
     """The polynomial as an int32 expression with remainders written as such: `a % 64`, whose range is plain to see, for
     `a - a/64*64`."""
     for m, c in p.terms.items():
-        e = atom_of(m[0]) if len(m) == 1 else None
-        divisor = const_value(e.b) if isinstance(e, Div) else None
-        if not isinstance(e, Div) or divisor is None or divisor <= 0 or c >= 0 or c % int(divisor):
-            continue
-        dividend, times = to_poly(e.a), -c // int(divisor)
-        if all(p.terms.get(k) == v * times for k, v in dividend.terms.items()):
-            rest = p - dividend.scale(times) - Poly({m: c})
-            found: Expr = Mod(I32, from_poly(dividend, I32), const(int(divisor), I32))
-            found = found if times == 1 else Mul(I32, found, const(times, I32))
-            return found if rest.is_zero() else Add(I32, coordinate(rest), found)
+        for number in m:
+            e = atom_of(number)
+            divisor = const_value(e.b) if isinstance(e, Div) else None
+            if not isinstance(e, Div) or divisor is None or divisor <= 0 or c >= 0 or c % int(divisor):
+                continue
+            others = Poly({tuple(a for i, a in enumerate(m) if i != m.index(number)): -c // int(divisor)})
+            whole = to_poly(e.a) * others
+            if all(p.terms.get(k) == v for k, v in whole.terms.items()):
+                rest = p - whole - Poly({m: c})
+                found: Expr = Mod(I32, from_poly(to_poly(e.a), I32), const(int(divisor), I32))
+                found = found if others == Poly.constant(1) else Mul(I32, found, from_poly(others, I32))
+                return found if rest.is_zero() else Add(I32, coordinate(rest), found)
     return from_poly(p, I32)
 
 

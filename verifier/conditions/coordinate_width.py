@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from halide_core.ir.expr import I32, Add, Call, CallType, Cast, Expr, Mul, Sub, Variable
+from halide_core.ir.expr import I32, Add, Call, CallType, Cast, Expr, Mod, Mul, Sub, Variable, const_value
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.polynomial import Poly, atom_of, to_poly
 from lifter.ir.effects import Path, loads
@@ -14,18 +14,25 @@ from lifter.ir.summary import Definition
 from verifier.memory_states import unconditional_loads
 
 
-def sums(function: Function, d: Definition) -> Iterator[Poly]:
+def sums(function: Function, d: Definition) -> Iterator[tuple[Poly, Poly]]:
     """What the coordinates of a definition's reads and of its point add up, each once; not a neighbour's coordinate,
-    for that is as good as the coordinate."""
-    found: dict[Poly, None] = {}
+    for that is as good as the coordinate.  Then the same with remainders as they stand, for their range is known."""
+    found: dict[Poly, Poly] = {}
     for arg in _coordinates(d):
         for n in post_order(inline_all(arg, function.functions)):
             narrowed = isinstance(n, Cast) and n.value.type.is_int_or_uint() and not n.type.can_represent(n.value.type)
             if n.type == I32 and (isinstance(n, Add | Sub | Mul) or narrowed):
                 p = to_poly(n)
                 if not _neighbour(p):
-                    found[p] = None
-    yield from found
+                    found[p] = _with_remainders(n)
+    yield from found.items()
+
+
+def _with_remainders(e: Expr) -> Poly:
+    if e.type == I32 and isinstance(e, Add | Sub | Mul):
+        a, b = _with_remainders(e.a), _with_remainders(e.b)
+        return a + b if isinstance(e, Add) else a - b if isinstance(e, Sub) else a * b
+    return Poly.atom(e) if isinstance(e, Mod) and (const_value(e.b) or 0) > 0 else to_poly(e)
 
 
 def granted(path: Path, d: Definition) -> set[Poly]:

@@ -322,10 +322,10 @@ class PathConditions(ValueConditions, LocatedConditions, RowConditions):
         for r in d.rdom:
             at = self.index.symbol(r.name)
             inside += [at >= 0, at < self.index.poly(r.extent)]
-        for p in sums(self.function, d):
+        for p, with_remainders in sums(self.function, d):
             if p in promised:
                 continue
-            value, data = self.index.poly(p), []
+            value, data = self.index.poly(with_remainders), []
             for atom in p.atoms().values():
                 if reads_memory(atom):
                     low, high = ranges(atom, {})[id(atom)]

@@ -186,7 +186,8 @@ class IndexEncoder:
         if isinstance(e, IntImm | UIntImm):
             return z3.IntVal(e.value)
         if isinstance(e, Variable):
-            return self.symbol(e.name, t)
+            found = self.symbol(e.name, t)
+            return found if t.bits > 16 or is_counter(e.name) else self._known(found, int(t.min()), int(t.max()))
         if may_wrap(e):
             return self.symbol(f"v!{key(e)}", t)
         if isinstance(e, Add | Sub | Mul | Min | Max | Div | Mod):
@@ -202,7 +203,7 @@ class IndexEncoder:
             if isinstance(e, Max):
                 return z3.If(a > b, a, b)
             if isinstance(e.b, IntImm | UIntImm) and e.b.value > 0:
-                return a / b if isinstance(e, Div) else a % b
+                return a / b if isinstance(e, Div) else self._known(a % b, 0, e.b.value - 1)
             if not const_value(e.b):
                 return self._by_parameter(e, a, b)
         if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
@@ -217,8 +218,11 @@ class IndexEncoder:
         if isinstance(e, Load) and _table(e) in self.tables:
             return self._entry(e)
         found = self.symbol(f"v!{key(e)}", t)
-        if t.bits <= 32:
-            self._ranges[found.get_id()] = _Known(found, int(t.min()), int(t.max()))
+        return self._known(found, int(t.min()), int(t.max())) if t.bits <= 32 else found
+
+    def _known(self, found: Any, least: int, greatest: int) -> Any:
+        """A formula, remembered as one that lies between two numbers."""
+        self._ranges[found.get_id()] = _Known(found, least, greatest)
         return found
 
     def _called(self, e: Call, args: list[Any]) -> Any:

@@ -57,6 +57,10 @@ def several_nests(_: Function, path: Path) -> bool:
     return len({e.nest for e in path.effects}) > 1
 
 
+_USUAL_DIMS = 4
+"""Dimensions that images have; a Func may bear the name of a further one."""
+
+
 def several_stores(function: Function, path: Path) -> bool:
     """Whether an output is stored to in several places."""
     outputs = {p.name for p in function.params if p.pointer}
@@ -105,7 +109,7 @@ def partition(function: Function, path: Path, by: Grouping) -> list[Proto]:
             _after_what_it_reads(protos, current, e)
         else:
             protos.append(Proto(e.array, private, plain=[e]))
-    _name(protos, set(dim_names(function)))
+    _name(protos, set(dim_names(function)[:_USUAL_DIMS]))
     return protos
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from codegen import adapter, reserved
 from lifter.api import UsageError, lift_file
+from lifter.harness import second_opinion
 
 pytestmark = pytest.mark.few(9)
 
@@ -68,7 +69,8 @@ def test_changed_names_stay_different():
         assert len({reserved.apart(w, taken) for w in words}) == len(words)
 
 
-def test_drop_ins_for_arguments_of_every_spelling(tmp_path):
+def test_drop_ins_for_arguments_of_every_spelling(tmp_path, monkeypatch):
+    monkeypatch.setattr(second_opinion, "LEAST", 120.0)
     source = tmp_path / "arguments.cpp"
     source.write_text(ARGUMENTS)
     report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
@@ -107,7 +109,8 @@ def test_a_program_links_with_the_drop_in(tmp_path, monkeypatch):
     subprocess.run([tmp_path / "main"], cwd="/", check=True)
 
 
-def test_a_flag_that_an_intrinsic_needs_is_named(tmp_path):
+def test_a_flag_that_an_intrinsic_needs_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(second_opinion, "LEAST", 120.0)
     source = tmp_path / "lanes.cpp"
     source.write_text("""\
 #include <smmintrin.h>

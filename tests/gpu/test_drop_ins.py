@@ -15,6 +15,7 @@ import pytest
 from codegen import device_model
 from corpus.manifest import ROOT, entries
 from lifter.api import lift_file
+from lifter.harness import second_opinion
 from lifter.harness.draw_arguments import Ranges
 from tests.gpu import drop_ins
 from tests.gpu.driver_library import Driver, needs_compiler, redirect, stand_in
@@ -40,6 +41,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "image.c").write_text(_SOURCE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device_model, "model", lambda: quick)
+        patch.setattr(second_opinion, "LEAST", 120.0)
         report = lift_file(str(folder / "image.c"), emit=("shared",), out=str(folder / "out"), target=TARGET)
     assert [(f.name, f.status) for f in report.functions] == [(n, "verified") for n in _TYPES]
     assert all(f.run is not None and f.run.calls for f in report.functions), "the compiled code was run"

@@ -134,7 +134,10 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
         return 1
     if array in ctx.pointer_parameters and array in ctx.found.allocated:
         raise Narrower(array, 1)
-    if unit.is_float() or unit.is_bool() or wanted.is_bool():
+    # Floats are in bytes, or in integers of their size; in narrower ones in objects, but not in memory whose elements
+    # were learnt from another call of what allocates it.
+    in_bits = not wanted.is_float() or unit.bits in (8, wanted.bits) or array not in ctx.heap
+    if unit.is_float() or unit.is_bool() or wanted.is_bool() or not in_bits:
         ctx.fail(f"memory of type {unit} used as {wanted}", at)
     if wanted.bytes() < unit.bytes():
         narrow(ctx, array, wanted.bytes(), at)

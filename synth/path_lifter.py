@@ -360,7 +360,9 @@ class PathLifter:
         if seen.group is None:
             if seen.array not in self.function.tables and seen.array not in self.outputs:
                 line = e.line if e is not None else self.path.line
-                raise NeverGiven("terms", f"'{seen.array}[{seen.index}]' is read before it is given a value", line)
+                given = any(other.array == seen.array for other in self.path.effects)  # in an earlier iteration
+                kind = NotFound if given else NeverGiven
+                raise kind("terms", f"'{seen.array}[{seen.index}]' is read before it is given a value", line)
             return Load(load.type, f"{seen.array}#", from_poly(index))
         layout = known.get(seen.group.name)
         if layout is None:

@@ -13,7 +13,7 @@ from lifter.algebra.fold import negate, parts
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
-from lifter.ir.names import array_of, split_tag
+from lifter.ir.names import array_of, array_or_table_of, split_tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _of_inputs(p: Poly, path: Path) -> Poly:
     stored = {e.array for e in path.effects}
 
     def bare(n: Expr) -> Expr:
-        array = array_of(n) or n.name.removesuffix("#initial") if isinstance(n, Load) else ""
+        array = array_or_table_of(n) if isinstance(n, Load) else ""
         return replace(n, name=array) if isinstance(n, Load) and array not in stored else n
 
     return to_poly(transform(from_poly(p), bare)) if any(map(reads_memory, p.atoms().values())) else p

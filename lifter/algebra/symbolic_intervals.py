@@ -118,8 +118,8 @@ def _chosen(
             arms.append(_chosen(arm, (*known, *clauses(condition)), env, non_negative))
         (a1, b1), (a2, b2) = arms
         return poly_min(a1, a2), poly_max(b1, b2)
-    if _is_choice_as_word(e):
-        inner = e.value  # type: ignore[attr-defined]
+    inner = _choice_as_word(e)
+    if inner is not None:
         arms_as = (Cast(e.type, x) for x in (inner.true_value, inner.false_value))
         return _chosen(Select(e.type, inner.condition, *arms_as), given, env, non_negative)
     p = to_poly(e.value if isinstance(e, Cast) and e.value.type.is_uint() else e)  # what is given is of that
@@ -141,9 +141,10 @@ def _chosen(
     return lows[0] if of_data and lows else low, highs[0] if of_data and highs else high
 
 
-def _is_choice_as_word(e: Expr) -> bool:
-    """Whether a choice is converted to a type in which nothing wraps that is asked about."""
-    return isinstance(e, Cast) and isinstance(e.value, Select) and e.type.is_int_or_uint() and e.type.bits >= 32
+def _choice_as_word(e: Expr) -> Select | None:
+    """The choice that is converted to a type in which nothing wraps that is asked about."""
+    wide = isinstance(e, Cast) and e.type.is_int_or_uint() and e.type.bits >= 32
+    return e.value if wide and isinstance(e, Cast) and isinstance(e.value, Select) else None
 
 
 def _with_arm(condition: Expr, test: Expr, holds: bool) -> Expr:
@@ -189,7 +190,7 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
             return _floor(a, down), _floor(b, down)
     if isinstance(e, Div | Mod):
         return _by_parameter(e, env, non_negative)
-    if isinstance(e, Select) or _is_choice_as_word(e):
+    if isinstance(e, Select) or _choice_as_word(e) is not None:
         return _chosen(e, (), env, non_negative)
     known = _constant_interval(e, env, non_negative)
     if known is not None:

@@ -42,6 +42,11 @@ def array_of(n: Load) -> str:
     return n.name.rpartition("@")[0]
 
 
+def array_or_table_of(n: Load) -> str:
+    """The array that is read at a time, or as the caller gave it, as tables are: of no version of a stage."""
+    return array_of(n) or n.name.removesuffix("#initial")
+
+
 def time_of(n: Load) -> int:
     """The order of the first effect of its iteration that a read does not see."""
     return split_tag(n.name)[1]

@@ -14,7 +14,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Obligation, Poly, to_poly
 from lifter.ir import loop_ir as L
-from lifter.ir.names import array_of, is_counter, is_undefined
+from lifter.ir.names import array_of, is_counter, is_head, is_undefined
 
 _MOST_RUNS = 32
 """Entries that differ from the one before; blocks of video codecs have some twenty sizes."""
@@ -48,10 +48,8 @@ def tables_as_choices(e: Expr, tables: Mapping[str, L.ConstArray], found: list[O
 
 
 def _of_parameters(index: Expr) -> bool:
-    return not any(
-        isinstance(n, Load) or (isinstance(n, Variable) and (is_counter(n.name) or is_undefined(n.name)))
-        for n in post_order(index)
-    )
+    names = [n.name for n in post_order(index) if isinstance(n, Variable)]
+    return not contains(index, Load) and not any(is_counter(n) or is_head(n) or is_undefined(n) for n in names)
 
 
 def _choice(read: Load, table: L.ConstArray) -> Expr | None:

@@ -43,7 +43,7 @@ from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.algebra.table_entries import ends_of
 from lifter.algebra.wrapping import may_wrap
 from lifter.ir.loop_ir import ConstArray
-from lifter.ir.names import array_of, is_counter
+from lifter.ir.names import array_or_table_of, is_counter
 from verifier.smt.solver import Proved, Query, prove
 
 _COMPARE: dict[type, Any] = {
@@ -61,12 +61,14 @@ _TOWARD_ZERO = ("div_round_to_zero", "mod_round_to_zero")
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """That a formula lies between two numbers, where what is `given` holds.  It is kept, so that its number is."""
+    """What a formula is expected to lie between.  It is kept, so that its number is."""
 
     formula: Any
     least: int
     greatest: int
-    given: tuple[Any, ...] = ()
+
+    def holds(self) -> Any:
+        return z3.And(self.formula >= self.least, self.formula <= self.greatest)
 
 
 class IndexEncoder:
@@ -79,7 +81,7 @@ class IndexEncoder:
         self.facts: list[Any] = []
         self.tables = tables or {}
         self._ranges: dict[int, _Known] = {}
-        """What is known of symbols and of products of them, by their formulas' numbers."""
+        """What symbols and products of them are expected to lie between, by their formulas' numbers."""
         self._symbols: dict[str, Any] = {}
         self._quotients: list[tuple[type, Any, Any, Any]] = []
         """Quotients and remainders by parameters: which of the two, of what, by what, and the symbol."""
@@ -215,13 +217,13 @@ class IndexEncoder:
             return called
         if isinstance(e, Select) and memo.get(id(e.condition)) is not None:
             return z3.If(memo[id(e.condition)], memo[id(e.true_value)], memo[id(e.false_value)])
-        if isinstance(e, Load) and _table(e) in self.tables:
+        if isinstance(e, Load) and array_or_table_of(e) in self.tables:
             return self._entry(e)
         found = self.symbol(f"v!{key(e)}", t)
         return self._known(found, int(t.min()), int(t.max())) if t.bits <= 32 else found
 
     def _known(self, found: Any, least: int, greatest: int) -> Any:
-        """A formula, remembered as one that lies between two numbers."""
+        """A formula, remembered as one that should lie between two numbers."""
         self._ranges[found.get_id()] = _Known(found, least, greatest)
         return found
 
@@ -253,25 +255,24 @@ class IndexEncoder:
         """An entry of a constant table, between the least and the greatest that stand where it may stand."""
         new = f"v!{key(e)}" not in self._symbols
         found = self.symbol(f"v!{key(e)}", e.type)
-        values, place = self.tables[_table(e)].values, to_poly(e.index)
+        values, place = self.tables[array_or_table_of(e)].values, to_poly(e.index)
         least, greatest = ends_of(values, place) or (int(e.type.min()), int(e.type.max()))
-        at = self.poly(place)
-        inside = z3.And(at >= 0, at < len(values))
+        self._known(found, least, greatest)
         if new:
-            self.facts.append(z3.Implies(inside, z3.And(found >= least, found <= greatest)))
-        self._ranges[found.get_id()] = _Known(found, least, greatest, (inside,))
+            at = self.poly(place)
+            inside = z3.And(at >= 0, at < len(values))
+            self.facts.append(z3.Implies(inside, self._ranges[found.get_id()].holds()))
         return found
 
     def _product(self, a: Any, b: Any) -> Any:
-        """A product; of two unknowns that lie between numbers it is said what it lies between."""
+        """A product; of two unknowns that should lie between numbers it is said what it lies between if they do."""
         whole = a * b
         one, other = self._ranges.get(a.get_id()), self._ranges.get(b.get_id())
         if one is None or other is None or whole.get_id() in self._ranges:
             return whole
         corners = [x * y for x in (one.least, one.greatest) for y in (other.least, other.greatest)]
-        known = _Known(whole, min(corners), max(corners), (*one.given, *other.given))
-        self.facts.append(z3.Implies(z3.And(*known.given), z3.And(whole >= known.least, whole <= known.greatest)))
-        self._ranges[whole.get_id()] = known
+        self._known(whole, min(corners), max(corners))
+        self.facts.append(z3.Implies(z3.And(one.holds(), other.holds()), self._ranges[whole.get_id()].holds()))
         return whole
 
     def _by_parameter(self, e: Div | Mod, a: Any, b: Any) -> Any:
@@ -337,11 +338,6 @@ def _is_of_floats(e: Expr) -> bool:
         if not (isinstance(n, Cast) and n.value.type.is_float() and n.type.is_int_or_uint()):
             stack += children(n)
     return False
-
-
-def _table(e: Load) -> str:
-    """The table that a read is of, if it is of one: as of a time, or of what was there at first."""
-    return array_of(e) or e.name.partition("#")[0]
 
 
 def _masked_step(e: Call) -> tuple[int, bool] | None:

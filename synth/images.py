@@ -13,12 +13,13 @@ from halide_core.ir.structural import key, post_order, transform
 from lifter.algebra.polynomial import Poly, poly_max, poly_min, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effects import Path, loads
-from lifter.ir.loop_ir import Function
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import ConstArray, Function
 from lifter.ir.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.failure import NotFound
 from synth.read_bounds.clamp import Clamper
 from synth.read_bounds.clamp_by_condition import domain, held_ends, held_where_they_matter
-from synth.read_bounds.known_values import KnownValues
+from synth.read_bounds.known_values import over_known
 from synth.region.coordinates import NoMapping, coordinate
 from synth.region.row_coordinates import Sign, image_coordinates, with_row_starts
 from synth.sampling.samples import Env
@@ -108,7 +109,7 @@ class ImageMapper:
     ) -> dict[str, InputSummary]:
         """The box of each image that is read."""
         out: dict[str, InputSummary] = {}
-        known = KnownValues(self.function, inputs, funcs, self.follows)
+        tables = {i.name: self.function.tables[a] for a, i in inputs.items() if a in self.function.tables}
         for array, image in inputs.items():
             table = self.function.tables.get(array)
             ends: list[tuple[Poly, Poly]] | None = None
@@ -121,11 +122,11 @@ class ImageMapper:
                     # What is read the same way several times spans one box.
                     for n in {key(n): n for x in d.expressions() for n in post_order(x)}.values():
                         if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
-                            ends = self._widen(ends, n, env, known, applied)
+                            ends = self._widen(ends, n, env, tables, applied)
             if result is not None and table is None:
                 for n in post_order(replace_images(result, inputs, follows=self.follows)):
                     if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
-                        ends = self._widen(ends, n, {}, known)
+                        ends = self._widen(ends, n, {}, tables)
             dims = []
             for dim, (low, high) in zip(image.layout.dims, ends or [], strict=False):
                 low, high = self.settled(low), self.settled(high)
@@ -145,11 +146,11 @@ class ImageMapper:
         ends: list[tuple[Poly, Poly]] | None,
         call: Call,
         env: dict[str, tuple[Poly, Poly]],
-        known: KnownValues,
+        tables: Mapping[str, ConstArray],
         applied: bool = False,
     ) -> list[tuple[Poly, Poly]]:
         try:
-            plain = [known.over(a, env) for a in call.args]
+            plain = [over_known(inline_all(a, self.function.functions), env, tables) for a in call.args]
             here = [(held_ends(a) if applied else None) or self._ends(to_poly(a), over) for a, over in plain]
         except Unbounded as problem:
             raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None

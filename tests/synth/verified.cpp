@@ -230,3 +230,11 @@ void cast_in_the_step(u8* d, int n) {
         i = (u8)(i + 1);
     }
 }
+
+void looked_up_by_halves(u8* d, const u8* s, const u8* table, int n) {
+    for (int y = 0; y < n; y++) {
+        u8 halves[16];
+        for (int i = 0; i < 16; i++) halves[i] = s[16 * y + i] >> 1;
+        for (int i = 0; i < 16; i++) d[16 * y + i] = table[halves[i]] + table[halves[15 - i]];
+    }
+}

@@ -14,7 +14,7 @@ demo: .venv/demo.stamp
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-# Also what `sampled` leaves out of `make test`: most of what the emulated device runs: about half an hour.
+# Also what `sampled` leaves out of `make test`: most of what the emulated device runs: about twenty minutes.
 test-all: .venv/dev.stamp
 	ALL_TESTS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 

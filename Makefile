@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu bench-auto-gpu \
-  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion rewritings bench-memory math-errors fuzz-schedules fuzz-gpu \
+  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion rewritings bench-memory bench-math math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
 
@@ -124,10 +124,14 @@ rewritings: .venv/base.stamp
 bench-second-opinion: .venv/base.stamp
 	$(BIN)/python -m corpus.bench.second_opinion --markdown docs/figures/second-opinion.md
 
-# How far functions of float32 are from the true value, of all arguments, and those of float64, of 2^26 arguments: about
-# three hours; NAMES picks some, OPTIONS="--bits 64 --count 16777216" those of float64 (a quarter of an hour).
+# The time of functions of floats against the package `halide`: NAMES picks some.  About two minutes.
+bench-math: .venv/dev.stamp
+	$(BIN)/python -m corpus.bench.mathematics $(NAMES) --markdown docs/figures/mathematics-speed.md
+
+# How far functions of float32 are from the true value, of all arguments, and those of float64, of 2^26 arguments: a
+# minute a function and core; NAMES picks some, OPTIONS="--bits 64 --count 16777216" those of float64.
 math-errors: .venv/dev.stamp
-	$(BIN)/python -m tests.halide_core.math_errors $(NAMES) $(OPTIONS) --markdown docs/figures/mathematics.md
+	$(BIN)/python -m tests.halide_core.math_errors $(NAMES) --jobs $(WORKERS) $(OPTIONS) --markdown docs/figures/mathematics.md
 
 # How long halide_core compiles each pipeline, and how long when its code is in the cache on disk.
 bench-compile: .venv/dev.stamp

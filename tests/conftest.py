@@ -43,7 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _left_out(item: pytest.Item) -> bool:
-    return any(zlib.crc32(item.name.encode()) % m.args[0] for m in item.iter_markers("sampled"))
+    # By the function, where there is one: what is lifted for one test serves the others.
+    name = function_of(item) or item.name
+    return any(zlib.crc32(name.encode()) % m.args[0] for m in item.iter_markers("sampled"))
 
 
 def pytest_collection_finish() -> None:

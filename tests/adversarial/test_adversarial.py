@@ -27,7 +27,7 @@ def trials(tmp_path_factory):
     return of
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("function", SAMPLE)
 def test_nothing_differs(function, trials):
     file, _, name = function.partition(":")

@@ -44,6 +44,7 @@ def test_there_are_enough() -> None:
     assert len(FILES.keys() - NOT_FOUND - UNSUPPORTED) >= 130
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("function", CHOSEN, ids=lambda n: f"{FILES[n].relative_to(FOLDER)}:{n}")
 def test_both_packages(function, lifted):
     done = lifted(FILES[function])

@@ -20,7 +20,7 @@ halide = pytest.importorskip("halide")
 CASES = load_cases()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_agrees(case: Case) -> None:
     if case.refused:

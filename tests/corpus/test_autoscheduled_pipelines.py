@@ -32,7 +32,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("method", "pipeline", "size", "own"), CASES, ids=lambda v: getattr(v, "name", None) or str(v))
 def test_same_as_unscheduled(method, pipeline, size, own) -> None:
     built = pipeline.build(hl, size)

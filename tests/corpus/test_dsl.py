@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from corpus.cases import CASES
 from corpus.harness import arguments
 from lifter.harness.side_by_side import bind
 from tests.corpus.emitted import halide_equals
+
+pytestmark = pytest.mark.sampled(2)
 
 SIZES = [(1, 1), (3, 3), (17, 5), (64, 33)]
 

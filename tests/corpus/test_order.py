@@ -11,7 +11,7 @@ from lifter.api import FunctionReport, lift_file
 from lifter.harness.compare import compare
 from tests.c_files import names_of
 
-pytestmark = pytest.mark.few(20)
+pytestmark = [pytest.mark.few(20), pytest.mark.sampled(4)]
 
 SOURCE = Path(__file__).with_name("order.cpp")
 

@@ -20,7 +20,7 @@ def test_manifests() -> None:
     assert {e.status for e in everything} <= set(STATUSES)
     assert sample() == sample()
     assert {e.file for e in everything if e.hard} == {e.file for e in sample() if e.hard}
-    assert sum(e.hard for e in sample()) >= 40
+    assert sum(e.hard for e in sample()) >= 25
 
 
 def test_a_wrong_manifest_is_refused(tmp_path, monkeypatch) -> None:

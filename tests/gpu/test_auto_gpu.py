@@ -29,6 +29,7 @@ LONG = ("bilateral_grid", "conv_layer", "iir_blur", "interpolate", "max_filter",
 NAMES = [*QUICK, *(pytest.param(n, marks=pytest.mark.long) for n in (PIPELINES if ALL else LONG) if n not in QUICK)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_equals_the_host(name: str) -> None:
     """At an odd size, under the schedule made for the papers' sizes."""

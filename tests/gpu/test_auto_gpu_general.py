@@ -12,6 +12,7 @@ _LIMIT = 200.0
 
 
 @pytest.mark.long
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["chambolle", "otsu", "random 1003", "random 1013", "random 1020"])
 def test_equal_and_valid(name: str) -> None:
     p = pipeline_named(name)

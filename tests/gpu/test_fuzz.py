@@ -12,6 +12,7 @@ from tests.halide_core.fuzz.case import reference
 SEEDS = (12, 136, 148, 5006, 3001, 3002)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_schedules(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HL_JIT_CACHE_DIR", "")

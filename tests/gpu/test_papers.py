@@ -25,6 +25,7 @@ ALL = bool(os.environ.get("ALL_SIZES"))
 CASES = [(p, k) for p in PIPELINES if ALL or p.name not in SLOW for k in (range(3) if ALL else (1,))]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("pipeline", "size"), CASES, ids=lambda v: getattr(v, "name", None))
 def test_equals_the_host(pipeline: PipelineFile, size: int) -> None:
     small: Size = pipeline.small[size]

@@ -38,6 +38,7 @@ def test_the_package_under_the_emulator(name: str) -> None:
     assert running.left(device) == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["pointwise", "blur_shared", "one_dimension", "three_stages_shared", "matrix_product"])
 def test_odd_sizes(name: str) -> None:
     """Sizes drawn at random, none less than a tile."""

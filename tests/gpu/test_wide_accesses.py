@@ -104,6 +104,7 @@ def _run(make: Make, kind: str, size: tuple[int, int], crop: int, device: bool) 
     return out, sum(launch.counts.wide_accesses for launch in emulator.launches)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("make", [_vectors, _unrolled_window, _updated, _between])
 @pytest.mark.parametrize("kind", ["float32", "uint8", "int16", "float64"])
 def test_equals_the_host(make: Make, kind: str) -> None:

@@ -1,20 +1,24 @@
 """How far functions of float32 and float64 are from the true value.
 
-    python -m tests.halide_core.math_errors [NAME...] [--bits 32|64] [--markdown docs/figures/mathematics.md]
+    python -m tests.halide_core.math_errors [NAME...] [--bits 32|64] [--jobs N] [--markdown docs/figures/mathematics.md]
 
 Functions of one float32 are computed of all 2**32; those of two, and those of float64, of as many arguments as
-`--count` says: at random, and near where they are hard.  What is true is NumPy's type of twice the bits, for float64
-that of 64 bits of mantissa."""
+`--count` says: at random, and near where they are hard.  What is true is NumPy's type of twice the bits (SciPy's erf),
+for float64 that of 64 bits of mantissa."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+import functools
+import multiprocessing
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
+import scipy.special
 from rich.progress import track
 
 import halide_core as hl
@@ -27,7 +31,7 @@ _OTHERS = {
     "atanh": "arctanh", "pow": "power",
 }  # fmt: skip
 EXACT: dict[str, Callable[..., Any]] = {
-    n: np.vectorize(math.erf) if n == "erf" else getattr(np, _OTHERS.get(n, n)) for n in FUNCTIONS[32]
+    n: scipy.special.erf if n == "erf" else getattr(np, _OTHERS.get(n, n)) for n in FUNCTIONS[32]
 }
 MOST = {(32, "pow"): 3.0}
 """Units in the last place that a function may be wrong by, where that is not one."""
@@ -36,19 +40,29 @@ _HEAD = """# Functions of floats
 Written by `make math-errors`: against NumPy's float64 for float32, of all arguments or of pairs at random, and against
 its longdouble, of 64 bits, for float64, of arguments at random and near where functions are hard."""
 _CHUNK = {32: 1 << 24, 64: 1 << 20}
+_BLOCK = 1 << 16
+"""Elements whose errors are found at once: what a core's own cache holds."""
+_ROW = re.compile(r"\| (\w+) \| (32|64) \|")
 
 
 def computed(name: str, *arrays: Numbers, lanes: int = 8, target: str = "host") -> Numbers:
     """The function of each element, in vectors and a tail of them."""
-    x = hl.Var("x")
-    images = [hl.ImageParam(hl.Float(8 * a.itemsize), 1) for a in arrays]
+    images, out = _function(name, tuple(8 * a.itemsize for a in arrays), lanes)
     for image, a in zip(images, arrays, strict=True):
         image.set(hl.Buffer(a))
+    return np.asarray(out.realize([len(arrays[0])], hl.Target(target))).copy()
+
+
+@functools.cache
+def _function(name: str, bits: tuple[int, ...], lanes: int) -> tuple[list[Any], Any]:
+    """Images and the Func of them, which keeps its code."""
+    x = hl.Var("x")
+    images = [hl.ImageParam(hl.Float(b), 1) for b in bits]
     out = hl.Func()
     out[x] = getattr(hl, name)(*(i[x] for i in images))
     if lanes > 1:
         out.vectorize(x, lanes)
-    return np.asarray(out.realize([len(arrays[0])], hl.Target(target))).copy()
+    return images, out
 
 
 def errors(name: str, found: Numbers, *args: Numbers) -> Numbers:
@@ -70,44 +84,74 @@ def errors(name: str, found: Numbers, *args: Numbers) -> Numbers:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--bits", type=click.Choice(["32", "64"]), multiple=True, default=("32", "64"), show_default=True)
 @click.option("--count", default=1 << 26, show_default=True, help="Arguments, where not all are taken.")
-@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write the table to FILE.")
-def main(names: tuple[str, ...], bits: tuple[str, ...], count: int, markdown: Path | None) -> None:
+@click.option("--jobs", default=1, show_default=True, metavar="N", help="Processes.")
+@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Put the rows into FILE's table.")
+def main(names: tuple[str, ...], bits: tuple[str, ...], count: int, jobs: int, markdown: Path | None) -> None:
     """How far functions of float32 and float64 are from the true value."""
-    lines = ["| function | bits | most, in units in the last place | at | arguments |", "|---|--:|--:|---|--:|"]
     wrong = False
-    for width, name in ((int(b), n) for b in bits for n in names or FUNCTIONS[int(b)]):
-        most, at, done = _most(name, width, count)
-        wrong |= most > MOST.get((width, name), 1.0)
-        lines.append(f"| {name} | {width} | {most:.3f} | {', '.join(map(repr, at))} | {done:,} |")
-        print(lines[-1], flush=True)
-    if markdown is not None:
-        markdown.write_text(f"{_HEAD}\n\n" + "\n".join(lines) + "\n")
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for width, name in ((int(b), n) for b in bits for n in names or FUNCTIONS[int(b)]):
+            parts = list(range(_parts(name, width, count)))
+            found = pool.map(_most, [name] * len(parts), [width] * len(parts), parts)
+            most, done = 0.0, 0
+            at: tuple[float, ...] = ()
+            for error, where, taken in track(found, total=len(parts), description=name):
+                done += taken
+                if error > most:
+                    most, at = error, where
+            wrong |= most > MOST.get((width, name), 1.0)
+            row = f"| {name} | {width} | {most:.3f} | {', '.join(map(repr, at))} | {done:,} |"
+            print(row, flush=True)
+            if markdown is not None:
+                _write(markdown, row)
     raise SystemExit(int(wrong))
 
 
-def _most(name: str, bits: int, count: int) -> tuple[float, tuple[float, ...], int]:
-    """The greatest error, where it is, and of how many arguments."""
-    most, at, done = 0.0, (0.0,), 0
-    for args in track(list(_arguments(name, bits, count)), description=name):
-        given = args()
-        error = errors(name, computed(name, *given), *given)
+def _write(file: Path, row: str) -> None:
+    """Puts a row into the table in place of that of the same function."""
+    text = file.read_text() if file.exists() else ""
+    rows = {m.groups(): m.string for m in map(_ROW.match, text.splitlines()) if m}
+    match = _ROW.match(row)
+    assert match
+    rows[match.groups()] = row
+    order = [(n, str(b)) for b in FUNCTIONS for n in FUNCTIONS[b]]
+    head = "| function | bits | most, in units in the last place | at | arguments |\n|---|--:|--:|---|--:|"
+    file.write_text("\n".join([_HEAD, "", head, *(rows[k] for k in order if k in rows)]) + "\n")
+
+
+def _parts(name: str, bits: int, count: int) -> int:
+    """How many chunks of arguments there are."""
+    return -(-(1 << 32 if _all_are_taken(name, bits) else count) // _CHUNK[bits])
+
+
+def _all_are_taken(name: str, bits: int) -> bool:
+    return bits == 32 and FUNCTIONS[32][name].arity == 1
+
+
+def _most(name: str, bits: int, part: int) -> tuple[float, tuple[float, ...], int]:
+    """The greatest error of one chunk, where it is, and of how many arguments."""
+    args = _arguments(name, bits, part)
+    found = computed(name, *args)
+    most = 0.0
+    at: tuple[float, ...] = ()
+    for block in _blocks(len(found)):
+        error = errors(name, found[block], *(a[block] for a in args))
         k = int(np.argmax(error))
-        done += len(error)
         if error[k] > most:
-            most, at = float(error[k]), tuple(float(a[k]) for a in given)
-    return most, at, done
+            most, at = float(error[k]), tuple(float(a[block][k]) for a in args)
+    return most, at, len(found)
 
 
-def _arguments(name: str, bits: int, count: int) -> Any:
-    """What makes the arguments of each part."""
+def _blocks(count: int) -> Iterator[slice]:
+    return (slice(k, k + _BLOCK) for k in range(0, count, _BLOCK))
+
+
+def _arguments(name: str, bits: int, part: int) -> list[Numbers]:
     chunk = _CHUNK[bits]
-    if bits == 32 and FUNCTIONS[32][name].arity == 1:
-        for start in range(0, 1 << 32, chunk):
-            yield lambda start=start: [np.arange(start, start + chunk, dtype=np.uint32).view(np.float32)]
-        return
+    if _all_are_taken(name, bits):
+        return [np.arange(part * chunk, (part + 1) * chunk, dtype=np.uint32).view(np.float32)]
     make = _pairs if bits == 32 else of_double
-    for seed in range(-(-count // chunk)):
-        yield lambda seed=seed: make(name, np.random.default_rng(seed), chunk)
+    return make(name, np.random.default_rng(part), chunk)
 
 
 def _pairs(name: str, r: np.random.Generator, count: int) -> list[Numbers]:

@@ -49,6 +49,7 @@ def emulated(case: Case, folder: Path) -> np.ndarray[Any, Any]:
 
 
 @needs_arm
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_pipelines(seed: int, tmp_path: Path) -> None:
     # Nothing is computed beyond the result, which has no room there.

@@ -20,7 +20,7 @@ def test_what_was_found(path: Path) -> None:
     assert outcome(case) == ("equal", "")
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_random_schedules(seed: int) -> None:
     wanted = None
     for case in cases(seed):
@@ -30,7 +30,7 @@ def test_random_schedules(seed: int) -> None:
 
 
 # The last two: a member read by an update that lacks its loop, a register tile whose extent is hard to see.
-@pytest.mark.parametrize("seed", [1, 160, 299])
+@pytest.mark.parametrize("seed", [1, 160])
 def test_autoschedulers(seed: int) -> None:
     for case in autoscheduled_cases(seed):
         kind, what = outcome(case)

@@ -129,6 +129,7 @@ def _mutants(path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.long
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", [c for c in CASES if c not in BY_SAMPLES])
 def test_what_is_wrong_is_not_proved(case: str) -> None:
     """What is proved of mutants does the same on samples."""

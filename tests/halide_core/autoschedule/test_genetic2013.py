@@ -143,6 +143,7 @@ def test_a_search_goes_back_to_what_was_faster_after_all(once_more, back) -> Non
     assert len(state.population) == 2 and len(state.history) == 1 + back
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_changes_schedules_and_most_are_valid(rule) -> None:
     _, f = blur(96)

@@ -28,7 +28,7 @@ def compile_for_process(
     runs kernels, in between for each array the address of its halide_buffer_t, or null.
 
     `disjoint`: no output shares memory with another array."""
-    module = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes)
+    module = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes, target.fuses)
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
     for k, a in enumerate(arrays):

@@ -255,6 +255,12 @@ class Target:
         return bool(self.features & {"avx512_cannonlake", "avx512_zen4", "avx512_sapphirerapids"})
 
     @property
+    def fuses(self) -> bool:
+        """Whether it multiplies and adds in one instruction with one rounding; LLVM takes that to come with AVX-512."""
+        features = self.llvm_features.split(",")
+        return self.arch is TargetArch.ARM or "+fma" in features or "+avx512f" in features
+
+    @property
     def has_masks(self) -> bool:
         """Whether loads and stores of any element size take a mask (AVX-512BW)."""
         return self.vector_bytes == 64

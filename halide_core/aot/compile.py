@@ -70,7 +70,7 @@ class Module:
         """`shows_runtime`: other code of the program may call the run time's functions for devices."""
         self.target = target
         self.shows_runtime = shows_runtime
-        self.builder = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes)
+        self.builder = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes, target.fuses)
         self._compiled: CompiledModule | None = None
 
     def compiled(self) -> CompiledModule:

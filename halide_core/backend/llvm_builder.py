@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from halide_core.backend.llvm_types import llvm_type, mangle
@@ -19,10 +21,18 @@ LOOP_ADVICE = """!2 = distinct !{!2, !4}
 !5 = !{!"llvm.loop.vectorize.enable", i1 false}"""
 
 
+_MOST_INLINED = 600
+"""Instructions that the calls of one function may become."""
+
+
 class ModuleBuilder:
     """Declarations, functions and constants of one LLVM module."""
 
-    def __init__(self, psad_bytes: int = 0, permutes_bytes: bool = False, slow_mask_bytes: int = 0) -> None:
+    def __init__(
+        self, psad_bytes: int = 0, permutes_bytes: bool = False, slow_mask_bytes: int = 0, fuses: bool = False
+    ) -> None:
+        # Whether the target multiplies and adds in one step, with one rounding.
+        self.fuses = fuses
         # Width of registers that are stored under masks slowly, 0 for none.
         self.slow_mask_bytes = slow_mask_bytes
         # Whether the target picks bytes from two registers of 64 (AVX-512 VBMI).
@@ -38,6 +48,8 @@ class ModuleBuilder:
         self.globals: list[str] = []
         self._names: dict[str, int] = {}
         self._begun: set[str] = set()
+        # Functions that stand in place of their calls where these are few: how each begins, and its instructions.
+        self.short: dict[str, tuple[str, int]] = {}
         # What keeps the time of each Func, where that is wanted.
         self.profiler: Profiler | None = None
 
@@ -77,10 +89,19 @@ class ModuleBuilder:
 
     def text(self) -> str:
         """The whole module."""
-        defined = "\n".join(self.functions)
+        defined = self._with_calls_inlined("\n".join(self.functions))
         declared = [d for n, d in sorted(self.declarations.items()) if f"@{n}(" not in self._defined_names()]
         times = [self.profiler.text()] if self.profiler is not None else []
         return "\n".join([*self.globals, *times, *declared, defined]) + "\n"
+
+    def _with_calls_inlined(self, defined: str) -> str:
+        """In place of its calls a function's constants stay in registers while a loop runs; where there are many calls,
+        LLVM decides, for code that is long takes long to compile."""
+        calls = Counter(re.findall(r"call [^@\n]*(@[\w.$]+)\(", defined)) if self.short else Counter()
+        for name, (header, size) in self.short.items():
+            if size * calls[name] <= _MOST_INLINED:
+                defined = defined.replace(f"{header} {{", f"{header} alwaysinline {{", 1)
+        return defined
 
     def _defined_names(self) -> set[str]:
         names: set[str] = set()
@@ -174,6 +195,10 @@ class FunctionBuilder:
         out = llvm_type(result if result is not None else t)
         self.module.declare(full, out, kinds, "")
         return self.emit(f"call {out} @{full}({', '.join(arguments)})")
+
+    def size(self) -> int:
+        """How many instructions there are so far."""
+        return len(self._lines)
 
     def finish(self, header: str) -> None:
         """Adds the function `header` (define ... without the brace) to the module."""

@@ -146,6 +146,12 @@ def fits_16_bits(e: ir.Expr) -> bool:
 
 
 
+def _multiply_add(b: FunctionBuilder, e: ir.Call, args: list[str]) -> str:
+    if b.module.fuses:
+        return b.intrinsic("fma", e.type, [_typed(e, args, k) for k in range(3)])
+    return ops.binary(b, "fadd", e.type, ops.binary(b, "fmul", e.type, args[0], args[1]), args[2])
+
+
 RULES: dict[str, Rule] = {
     "bitwise_and": _bits("and"),
     "bitwise_or": _bits("or"),
@@ -172,5 +178,6 @@ RULES: dict[str, Rule] = {
     "count_leading_zeros": _count("ctlz", "i1 false"),
     "likely": lambda b, e, args: args[0],
     "strict_float": lambda b, e, args: args[0],
+    "multiply_add": _multiply_add,
     "undef": lambda b, e, args: "zeroinitializer" if e.type.is_vector() else literal(0, e.type),
 }

@@ -57,4 +57,7 @@ def _define(b: FunctionBuilder, symbol: str, function: MathFunction, t: Type, em
         g.finish(f"define internal {text} @{symbol}.rare({given}) {where} nounwind memory(none) #0")
     f.do(f"ret {text} {result}")
     inline = "" if b.module.outlines else "alwaysinline "
-    f.finish(f"define internal {text} @{symbol}({given}) {inline}nounwind memory(none) #0")
+    header = f"define internal {text} @{symbol}({given}) {inline}nounwind memory(none) #0"
+    if b.module.outlines:
+        b.module.short[f"@{symbol}"] = header, f.size()
+    f.finish(header)

@@ -56,7 +56,7 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
     """The PTX of the kernels, for devices of this compute capability (times ten) and later ones.
 
     Raises HalideError for what no device has: functions of the C library, text to print."""
-    module = ModuleBuilder()
+    module = ModuleBuilder(fuses=True)
     # A call costs more than the code of what is called.
     module.outlines = False
     module.saturates = True

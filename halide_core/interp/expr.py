@@ -12,6 +12,7 @@ import numpy as np
 
 from halide_core.errors import HalideError
 from halide_core.interp import libm
+from halide_core.interp.fused import fused_multiply_add
 from halide_core.interp.integer import INTRINSIC_RULES, cast_array, divide, modulo
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
@@ -43,19 +44,27 @@ def type_of(dtype: np.dtype[Any]) -> Type:
 
 
 def evaluate(
-    e: Expr, env: Mapping[str, Any], load: LoadCallback | None = None, call: CallCallback | None = None
+    e: Expr,
+    env: Mapping[str, Any],
+    load: LoadCallback | None = None,
+    call: CallCallback | None = None,
+    fuses: bool = True,
 ) -> Array:
     """The value of `e` with its free Variables taken from `env` (arrays or scalars, converted to their types).
 
     `load(name, indices, type)` gives the elements of a flat array; `call(node, arguments)` the value of a call
-    other than an intrinsic or libm's.  Raises HalideError for a name that nothing defines."""
+    other than an intrinsic or libm's.  `fuses`: as on targets that multiply and add in one step, which functions of
+    floats make use of.  Raises HalideError for a name that nothing defines."""
     with np.errstate(all="ignore"):
-        return _Evaluator(dict(env), load, call).value(e)
+        return _Evaluator(dict(env), load, call, fuses).value(e)
 
 
 class _Evaluator:
-    def __init__(self, env: dict[str, Any], load: LoadCallback | None, call: CallCallback | None) -> None:
+    def __init__(
+        self, env: dict[str, Any], load: LoadCallback | None, call: CallCallback | None, fuses: bool
+    ) -> None:
         self.env = env
+        self.fuses = fuses
         self.load = load
         self.call = call
         self.done: dict[int, tuple[Expr, Array]] = {}
@@ -82,7 +91,7 @@ class _Evaluator:
         return self.done[id(e)][1]
 
     def _let(self, e: ir.Let) -> Array:
-        inner = _Evaluator({**self.env, e.name: self.value(e.value)}, self.load, self.call)
+        inner = _Evaluator({**self.env, e.name: self.value(e.value)}, self.load, self.call, self.fuses)
         return inner.value(e.body)
 
     def _variable(self, e: ir.Variable) -> Array:
@@ -140,7 +149,9 @@ class _Evaluator:
     def _call(self, e: ir.Call, args: list[Array]) -> Any:
         if e.call_type is ir.CallType.INTRINSIC:
             if ir.is_mathematics(e):
-                return _arithmetic(function_of(e.name, e.type), e.type, args)
+                return _arithmetic(function_of(e.name, e.type), e.type, args, self.fuses)
+            if e.name == "multiply_add":
+                return fused_multiply_add(args[0], args[1], args[2]) if self.fuses else args[0] * args[1] + args[2]
             return INTRINSIC_RULES[e.name](e, args)
         if self.call is not None and e.call_type is not ir.CallType.PURE_EXTERN:
             return self.call(e, args)
@@ -152,14 +163,15 @@ class _Evaluator:
             raise HalideError(f"Nothing to call {e.name} by") from None
 
 
-def _arithmetic(function: MathFunction, t: Type, args: list[Array]) -> Any:
+def _arithmetic(function: MathFunction, t: Type, args: list[Array], fuses: bool) -> Any:
     """A function of floats by its own arithmetic, as compiled code computes it."""
     names = ("x", "y")[: function.arity]
     parameters, env = [ir.Variable(t.element_of(), n) for n in names], dict(zip(names, args, strict=True))
-    usual = evaluate(function.usual(*parameters), env)
+    usual = evaluate(function.usual(*parameters), env, fuses=fuses)
     if function.rare is None or function.is_rare is None:
         return usual
-    return np.where(evaluate(function.is_rare(*parameters), env), evaluate(function.rare(*parameters), env), usual)
+    rare = evaluate(function.is_rare(*parameters), env, fuses=fuses)
+    return np.where(rare, evaluate(function.rare(*parameters), env, fuses=fuses), usual)
 
 
 def _reinterpret(e: ir.Reinterpret, a: Array) -> Array:

@@ -68,6 +68,7 @@ INTRINSICS: dict[str, str] = {
     "likely": "a, and the condition it stands in is usually true",
     "undef": "any value; what depends on it is not stored",
     "strict_float": "a",
+    "multiply_add": "a * b + c of floats, rounded once on targets that do both in one step, else twice",
     **{name: "of floats, within one unit in the last place, pow of float32 within three" for name in MATHEMATICS},
 }
 

@@ -93,6 +93,7 @@ _LIKE_RESULT = {
     "rounding_shift_right": 1,
     "likely": 1,
     "strict_float": 1,
+    "multiply_add": 3,
     **dict.fromkeys(ir.MATHEMATICS, 2),
 }
 

@@ -21,6 +21,7 @@ from halide_core.mathematics.nodes import (
     choose,
     horner,
     like,
+    madd,
     size,
     to,
 )
@@ -89,14 +90,14 @@ def _exp_in_steps(x: Expr) -> Expr:
 
 def _exp(x: Expr) -> tuple[Expr, Expr]:
     """(k, in the last bits, exp(r))."""
-    shifted = x * like(x, 1 / math.log(2.0)) + like(x, TO_INTEGER32)
+    shifted = madd(x, like(x, 1 / math.log(2.0)), like(x, TO_INTEGER32))
     k = shifted - like(x, TO_INTEGER32)
-    r = x - k * like(x, _LN2_HIGH) - k * like(x, _LN2_LOW)
+    r = madd(k, like(x, -_LN2_LOW), madd(k, like(x, -_LN2_HIGH), x))
     return shifted, _exp_near_0(r)
 
 
 def _exp_near_0(r: Expr) -> Expr:
-    return horner(r, _EXP) * (r * r) + r + like(r, 1.0)
+    return horner(r, (*_EXP, 1.0, 1.0))
 
 
 def is_no_normal(x: Expr) -> Expr:

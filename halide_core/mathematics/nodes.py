@@ -34,11 +34,16 @@ def choose(condition: Expr, a: Expr, b: Expr) -> Expr:
     return ir.Select(a.type, condition, a, b)
 
 
+def madd(a: Expr, b: Expr, c: Expr) -> Expr:
+    """a * b + c, rounded once on targets that do both in one step: what is right must be so either way."""
+    return ir.Call(a.type, "multiply_add", (a, b, c), ir.CallType.INTRINSIC)
+
+
 def horner(x: Expr, coefficients: Sequence[float]) -> Expr:
     """The polynomial with the given coefficients, highest power first."""
     out = like(x, coefficients[0])
     for c in coefficients[1:]:
-        out = out * x + like(x, c)
+        out = madd(out, x, like(x, c))
     return out
 
 

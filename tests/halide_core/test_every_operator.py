@@ -22,7 +22,7 @@ _UNSIGNED = {"abs", "absd"}
 _UNARY = {"bitwise_not", "abs", "popcount", "count_leading_zeros"}
 _NO_VALUE = {"undef"}
 """Of which there is nothing to compare."""
-_FLOATS = {*ir.MATHEMATICS, "strict_float", "likely"}
+_FLOATS = {*ir.MATHEMATICS, "strict_float", "likely", "multiply_add"}
 _ARITHMETIC = (ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Mod, ir.Min, ir.Max)
 _COMPARISONS = (ir.EQ, ir.NE, ir.LT, ir.LE, ir.GT, ir.GE)
 _LOGIC = (ir.And, ir.Or)
@@ -51,6 +51,8 @@ def _of_intrinsic(name: str, t: Type) -> Expr:
     a, b = Variable(t, "a"), Variable(t, "b")
     if name == "pow" or name == "atan2":
         return intrinsic(name, t, a, b)
+    if name == "multiply_add":
+        return intrinsic(name, t, a, b, const(0.1, t))
     if t.is_float() or name in _UNARY or name == "likely":
         return intrinsic(name, _result(name, t), a)
     if name == "saturating_cast":

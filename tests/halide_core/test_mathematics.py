@@ -3,6 +3,9 @@ values."""
 
 from __future__ import annotations
 
+import re
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -64,14 +67,44 @@ def test_is_the_same_in_vectors(target: str, lanes: int) -> None:
     for bits, name in NAMES:
         args = arguments(bits, name, 500)
         found = computed(name, *args, lanes=lanes, target=target)
-        assert np.array_equal(found, interpreted(name, *args), True), (bits, name)
+        expected = interpreted(name, *args, fuses=hl.Target(target).fuses)
+        assert np.array_equal(found, expected, True), (bits, name)
 
 
-def interpreted(name: str, *args: Numbers) -> Numbers:
+def _assembly(e: hl.Expr, image: hl.ImageParam, target: str) -> str:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = e
+    f.vectorize(x, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "f.s")
+        f.compile_to_assembly(str(path), [image], "f", hl.Target(target))
+        return path.read_text()
+
+
+FUSED = re.compile(r"\b(vfn?m(add|sub)\w+|fn?m(add|sub|la|ls)) ")
+
+
+@pytest.mark.parametrize(
+    ("target", "fuses"),
+    [
+        *(("x86-64-linux-avx512_skylake", True), ("x86-64-linux-sse41-avx-f16c-fma-avx2", True)),
+        *(("arm-64-linux", True), ("x86-64-linux-avx2", False), ("x86-64-linux-sse41", False)),
+    ],
+)
+def test_multiplies_and_adds_in_one_step_where_the_target_does(target: str, fuses: bool) -> None:
+    """Functions do; what is written as a product and a sum is one."""
+    x, image = hl.Var("x"), hl.ImageParam(hl.Float(32), 1)
+    assert bool(FUSED.search(_assembly(hl.exp(image[x]), image, target).replace("\t", " "))) == fuses
+    apart = _assembly(image[x] * image[x + 1] + image[x + 2], image, target).replace("\t", " ")
+    assert re.search(r"\b(v?mulps|fmul) ", apart)
+    assert not FUSED.search(apart)
+
+
+def interpreted(name: str, *args: Numbers, fuses: bool) -> Numbers:
     t = Float(8 * args[0].itemsize)
     parameters = [ir.Variable(t, n) for n in ("x", "y")[: len(args)]]
     call = ir.intrinsic(name, t, *parameters)
-    return evaluate(call, dict(zip(("x", "y"), args, strict=False)))
+    return evaluate(call, dict(zip(("x", "y"), args, strict=False)), fuses=fuses)
 
 
 @pytest.mark.parametrize("special", [SPECIAL, math_points.SPECIAL], ids=["float32", "float64"])

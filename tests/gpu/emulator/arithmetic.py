@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -38,31 +37,6 @@ def flushed(x: Any) -> Any:
     """Floats with subnormal ones as zeros."""
     tiny = np.finfo(x.dtype).tiny
     return np.where(np.abs(x) < tiny, np.copysign(x.dtype.type(0), x), x)
-
-
-def fma(a: Any, b: Any, c: Any) -> Any:
-    """a * b + c, rounded once."""
-    a, b, c = np.broadcast_arrays(a, b, c)
-    if a.dtype == np.float64:
-        return np.array([_fma64(*t) for t in zip(a.ravel(), b.ravel(), c.ravel(), strict=True)]).reshape(a.shape)
-    kind = a.dtype.type
-    product = a.astype(np.float64) * b.astype(np.float64)
-    other = c.astype(np.float64)
-    total = product + other
-    # Rounded to odd, so that the second rounding is of what the exact sum is.
-    part = total - product
-    error = (product - (total - part)) + (other - part)
-    even = (total.view(np.uint64) & 1) == 0
-    fix = np.isfinite(total) & (error != 0) & even
-    toward = np.where(error > 0, np.inf, -np.inf)
-    return np.where(fix, np.nextafter(total, toward), total).astype(kind)
-
-
-def _fma64(a: float, b: float, c: float) -> float:
-    if not all(map(np.isfinite, (a, b, c))) or a * b == 0 or not np.isfinite(float(a) * float(b)):
-        return float(a) * float(b) + float(c)
-    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
-    return float(exact) if exact else float(a) * float(b) + float(c)
 
 
 def _extreme(pick: Any, both: Any) -> Callable[[Any, Any, str], Any]:

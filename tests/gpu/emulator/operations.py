@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from halide_core.interp.fused import fused_multiply_add
 from tests.gpu.emulator import arithmetic as a
 from tests.gpu.emulator.memory import LOCAL, SHARED
 from tests.gpu.emulator.text import Instruction, Many, NotUnderstood, Register
@@ -114,10 +115,10 @@ def _computed(i: Instruction, kind: str, v: list[Any]) -> Any:
             return a.high(v[0], v[1], kind) if "hi" in i.mods else v[0] * v[1]
         case "mad":
             if kind[0] == "f":
-                return a.fma(*v)
+                return fused_multiply_add(*v)
             return (a.high(v[0], v[1], kind) if "hi" in i.mods else v[0] * v[1]) + v[2]
         case "fma":
-            return a.fma(*v)
+            return fused_multiply_add(*v)
         case "div":
             return v[0] / v[1] if kind[0] == "f" else a.divide(v[0], v[1], kind)
         case "rem":

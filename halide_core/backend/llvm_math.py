@@ -26,7 +26,7 @@ def call(b: FunctionBuilder, e: ir.Call, args: list[str], emitters: Emitters) ->
     text = llvm_type(e.type)
     symbol = f"hl.{e.name}.f{e.type.bits}.{e.type.lanes}"
     if b.module.begin(symbol):
-        _define(b, symbol, function_of(e.name, e.type), e.type, emitters)
+        _define(b, symbol, function_of(e.name, e.type, b.module.fuses), e.type, emitters)
     return b.emit(f"call {text} @{symbol}({', '.join(f'{text} {a}' for a in args)})")
 
 

@@ -60,9 +60,7 @@ def evaluate(
 
 
 class _Evaluator:
-    def __init__(
-        self, env: dict[str, Any], load: LoadCallback | None, call: CallCallback | None, fuses: bool
-    ) -> None:
+    def __init__(self, env: dict[str, Any], load: LoadCallback | None, call: CallCallback | None, fuses: bool) -> None:
         self.env = env
         self.fuses = fuses
         self.load = load
@@ -149,7 +147,7 @@ class _Evaluator:
     def _call(self, e: ir.Call, args: list[Array]) -> Any:
         if e.call_type is ir.CallType.INTRINSIC:
             if ir.is_mathematics(e):
-                return _arithmetic(function_of(e.name, e.type), e.type, args, self.fuses)
+                return _arithmetic(function_of(e.name, e.type, self.fuses), e.type, args, self.fuses)
             if e.name == "multiply_add":
                 return fused_multiply_add(args[0], args[1], args[2]) if self.fuses else args[0] * args[1] + args[2]
             return INTRINSIC_RULES[e.name](e, args)

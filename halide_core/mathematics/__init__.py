@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
@@ -18,6 +19,7 @@ from halide_core.mathematics import (
     double_powers,
     double_trigonometry,
     exponentials,
+    fused_powers,
     hyperbolic,
     inverses,
     trigonometry,
@@ -80,6 +82,18 @@ FUNCTIONS: dict[int, dict[str, MathFunction]] = {
 """By the bits of the type, then by name.  `erf` is of float32 alone, as in the package."""
 
 
-def function_of(name: str, t: Type) -> MathFunction:
-    """The function `name` of floats of type `t`."""
-    return FUNCTIONS[t.bits][name]
+_FUSED: dict[tuple[int, str], MathFunction] = {
+    (32, "exp"): MathFunction(
+        partial(exponentials.exp, near_0=exponentials.fused_exp_near_0),
+        exponentials.is_extreme,
+        partial(exponentials.exp_of_extreme, near_0=exponentials.fused_exp_near_0),
+    ),
+    (32, "pow"): MathFunction(fused_powers.pow, fused_powers.is_unusual_power, exponentials.pow_of_unusual, arity=2),
+}
+"""Those that are computed otherwise on targets that multiply and add in one step."""
+
+
+def function_of(name: str, t: Type, fuses: bool) -> MathFunction:
+    """The function `name` of floats of type `t`, on targets that multiply and add in one step or on others."""
+    found = _FUSED.get((t.bits, name)) if fuses else None
+    return FUNCTIONS[t.bits][name] if found is None else found

@@ -1,4 +1,4 @@
-"""sinh, cosh, tanh, their inverses and erf of float32, by way of float64: within one unit in the last place."""
+"""sinh, cosh, tanh and their inverses, by way of float64, and erf, of float32: within one unit in the last place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,22 @@ import math
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Bool
-from halide_core.mathematics.nodes import F32, F64, choose, horner, like, root, size, to, with_sign_of
+from halide_core.mathematics.nodes import (
+    F32,
+    F64,
+    I32,
+    bits_as,
+    branched,
+    choose,
+    horner,
+    like,
+    madd,
+    negated,
+    root,
+    size,
+    to,
+    with_sign_of,
+)
 from halide_core.mathematics.wide import bounded, exp64, log1p64
 
 # (f(x) - x) / x**3 by powers of x**2, highest first: sinh up to 1, tanh up to 5/8, asinh up to 1/2.
@@ -20,15 +35,19 @@ _ASINH = (
     -0.006590874750825698, 0.014850725626968387, -0.02189526950376837, 0.030330324127862567, -0.04463982116262981,
     0.07499991464807859, -0.166666665851779,
 )  # fmt: skip
-# erf(x) / x up to 1 by powers of x**2, and log(1 - erf(x)) from 1 to 4 by powers of x.
+# erf(x) / x - 1 below `_BEND` by powers of x**2, and the square root of 1 - erf(x) from there to 4 by powers of
+# x - _BEND; of the latter the error of its square is least.
 _ERF = (
-    -9.675766320190443e-06, 0.00011268907597076233, -0.0008484466230217073, 0.005221056172623229,
-    -0.026865438180749435, 0.11283782586982095, -0.3761263846898695, 1.1283791670591794,
+    -0.000630355323664844, 0.005050386302173138, -0.026803214102983475, 0.11282776296138763, -0.37612584233283997,
+    0.12837916612625122,
 )  # fmt: skip
-_LOG_ERFC = (
-    2.5128925787784936e-07, -2.531428369198772e-05, 0.00046378486320151625, -0.00428237200429608,
-    0.025373533860381343, -0.10863896945408666, -0.633039635053947, -1.1296611470231206, 0.0002043579751179049,
+_ROOT_OF_ERFC = (
+    6.5296922002744395e-06, -0.00010873655992327258, 0.0007267329492606223, -0.002262544585391879,
+    0.001909242244437337, 0.006530639249831438, -0.008315406739711761, -0.043571796268224716, 0.08625742048025131,
+    0.14705735445022583, -0.5692554116249084, 0.4734673798084259,
 )  # fmt: skip
+_BEND = 0.8594958782196045
+"""Where that square root is nearly a float32."""
 
 
 def sinh(x: Expr) -> Expr:
@@ -76,12 +95,15 @@ def atanh(x: Expr) -> Expr:
 
 
 def erf(x: Expr) -> Expr:
-    """The error function."""
-    d = to(F64, size(x))
-    b = bounded(d, 4.0)
-    near = d * horner(d * d, _ERF)
-    far = like(b, 1.0) - exp64(horner(b, _LOG_ERFC))
-    return with_sign_of(x, to(F32, choose(_below(d, 1.0), near, far)))
+    """The error function, all in float32."""
+    a = size(x)
+    near = madd(x, horner(x * x, _ERF), x)
+    # Beyond 4 it is 1.  The second operand is what the nodes leave of a NaN.
+    beyond = ir.Min(x.type, like(x, 4.0), a) - like(x, _BEND)
+    root_of_rest = branched(beyond, _ROOT_OF_ERFC)
+    far = madd(negated(root_of_rest), root_of_rest, like(x, 1.0))
+    bits = bits_as(I32, beyond)
+    return choose(ir.LT(Bool(x.type.lanes), bits, like(bits, 0)), near, with_sign_of(x, far))
 
 
 def _odd(d: Expr, coefficients: tuple[float, ...]) -> Expr:
@@ -91,4 +113,3 @@ def _odd(d: Expr, coefficients: tuple[float, ...]) -> Expr:
 
 def _below(d: Expr, bound: float) -> Expr:
     return ir.LT(Bool(d.type.lanes), d, like(d, bound))
-

@@ -47,6 +47,22 @@ def horner(x: Expr, coefficients: Sequence[float]) -> Expr:
     return out
 
 
+def branched(x: Expr, coefficients: Sequence[float], last: int = 2) -> Expr:
+    """The same polynomial with fewer steps that wait for each other, of which a core has only so many in sight: even
+    and odd powers of all but the `last` coefficients apart, for a product more."""
+    first = coefficients[: len(coefficients) - last]
+    square = x * x
+    out = madd(x, horner(square, first[-2::-2][::-1]), horner(square, first[::-2][::-1]))
+    for c in coefficients[len(first) :]:
+        out = madd(out, x, like(x, c))
+    return out
+
+
+def negated(x: Expr) -> Expr:
+    """-x, of zeros too."""
+    return like(x, -0.0) - x
+
+
 def size(x: Expr) -> Expr:
     """|x|."""
     return ir.Call(x.type, "abs", (x,), ir.CallType.INTRINSIC)

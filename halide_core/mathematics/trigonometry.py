@@ -116,9 +116,7 @@ def _reduced_by_bits(y: Expr) -> tuple[Expr, Expr]:
 
     words = [picked(k) for k in range(4)]
     low = like(mantissa, 0xFFFFFFFF)
-    high, middle, rest = (
-        (((a << like(a, 32)) | b) << shift) >> like(a, 32) & low for a, b in pairwise(words)
-    )
+    high, middle, rest = ((((a << like(a, 32)) | b) << shift) >> like(a, 32) & low for a, b in pairwise(words))
     product = ((mantissa * high) << like(mantissa, 32)) + mantissa * middle + ((mantissa * rest) >> like(mantissa, 32))
     k = (product + like(product, 1 << 61)) >> like(product, 62)
     part = to(F64, bits_as(I64, product - (k << like(product, 62))))

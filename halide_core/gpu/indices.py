@@ -17,14 +17,14 @@ That needs the first iteration's index to lie in the array too: no condition on 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from halide_core.gpu.kernel import Leaf
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
-from halide_core.ir.structural import contains, key, substitute, transform, variables
+from halide_core.ir.structural import contains, key, rewriting, substitute, transform, variables
 from halide_core.ir.sums import Terms, build_sum, linear_terms, widened, widens_index
 
 # Constants of less are left outside of what wraps; arrays are as much shorter than 2^31.
@@ -45,6 +45,8 @@ class _Around:
     data: frozenset[str]
     loops: frozenset[str]
     counting: frozenset[str]
+    seen: dict[int, Expr] = field(init=False, default_factory=dict, compare=False)
+    """Indices in sums of 32 bits, by the numbers of what they were: written-out code has the same ones over and over."""
 
     def within(self, s: st.Stmt) -> _Around:
         """Around the bodies of `s`."""
@@ -125,8 +127,7 @@ def _visit(s: st.Stmt, around: _Around) -> st.Stmt:
         here = around if n.predicate is None else replace(around, counting=frozenset())
         return replace(n, index=_narrowed(n.index, here))
 
-    def expression(e: Expr) -> Expr:
-        return transform(e, one) if contains(e, ir.Load) else e
+    expression = rewriting(one, ir.Load)
 
     if isinstance(s, Leaf):
         return Leaf(_visit(s.body, around.under(*s.masks)), tuple(map(expression, s.masks)))
@@ -145,6 +146,13 @@ def _expanded(e: Expr, lets: Mapping[str, Expr]) -> Expr:
 
 
 def _narrowed(index: Expr, around: _Around) -> Expr:
+    number = key(index)
+    if number not in around.seen:
+        around.seen[number] = _in_32_bits(index, around)
+    return around.seen[number]
+
+
+def _in_32_bits(index: Expr, around: _Around) -> Expr:
     if isinstance(index, ir.Ramp):
         return ir.Ramp(index.type, _narrowed(index.base, around), index.stride, index.lanes)
     if index.type != I64:

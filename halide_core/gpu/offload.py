@@ -10,7 +10,7 @@ Values are copied when one side needs what the other has stored last; which that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from halide_core.errors import HalideError
@@ -35,7 +35,7 @@ from halide_core.ir.box import Interval
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import contains, key, nodes, substitute, transform
+from halide_core.ir.structural import contains, key, nodes, rewriting, substitution, variables
 from halide_core.ir.types import Type
 
 # Limits of every device (CUDA C++ Programming Guide, compute capabilities 7.0 to 9.0).
@@ -187,25 +187,25 @@ def _blocks(s: st.For) -> tuple[Triple, dict[str, Interval], st.Stmt]:
                     f"{s.name}: {type(node).__name__} stands between loops over blocks, which must be one inside the "
                     "other, with nothing between them"
                 )
-    for w in reversed(wraps):
+    return (extents[0], extents[1], extents[2]), scope, _wrapped(node, wraps)
+
+
+def _wrapped(s: st.Stmt, wraps: list[tuple[str, Expr] | Expr]) -> st.Stmt:
+    """`s` under conditions and lets, outermost first.  Values take the place of Variables, all of them at once; a value
+    that is loaded keeps its let."""
+    values: dict[str, Expr] = {}
+    kept: list[tuple[str, Expr] | Expr] = []
+    for w in wraps:
         if isinstance(w, Expr):
-            node = st.IfThenElse(w, node)
-        elif contains(w[1], ir.Load):
-            node = st.LetStmt(w[0], w[1], node)
+            kept.append(_with_values(values)(w))
+            continue
+        name, value = w[0], _with_values(values)(w[1])
+        values = {n: v for n, v in values.items() if n != name}
+        if contains(value, ir.Load):
+            kept.append((name, value))
         else:
-            node = _with_value(node, *w)
-    return (extents[0], extents[1], extents[2]), scope, node
-
-
-def _with_value(s: st.Stmt, name: str, value: Expr) -> st.Stmt:
-    """`s` with the value of a Variable in its place; what is computed with it stays as it is written."""
-
-    def one(n: Expr) -> Expr:
-        return replace(n, index=simplify_index(n.index)) if isinstance(n, ir.Load) else n
-
-    def expression(e: Expr) -> Expr:
-        out = substitute(e, {name: value})
-        return out if out is e else transform(out, one)
+            values[name] = value
+    expression = _with_values(values)
 
     def statement(x: st.Stmt) -> st.Stmt:
         out = st.rebuild(x, statement, expression)
@@ -218,7 +218,21 @@ def _with_value(s: st.Stmt, name: str, value: Expr) -> st.Stmt:
                 return replace(out, size=simplify_index(out.size))
         return out
 
-    return statement(s)
+    s = statement(s) if values else s
+    for k in reversed(kept):
+        s = st.IfThenElse(k, s) if isinstance(k, Expr) else st.LetStmt(*k, s)
+    return s
+
+
+def _with_values(values: Mapping[str, Expr]) -> Callable[[Expr], Expr]:
+    """Puts values in the place of Variables; what is computed with them stays as it is written, but for indices."""
+    put = substitution(values)
+
+    def one(n: Expr) -> Expr:
+        return replace(n, index=simplify_index(n.index)) if isinstance(n, ir.Load) else n
+
+    simplified = rewriting(one, ir.Load)
+    return lambda e: e if variables(e).isdisjoint(values) else simplified(put(e))
 
 
 def _depth(s: st.Stmt) -> int:

@@ -26,7 +26,7 @@ from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_val
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, MemoryType
-from halide_core.ir.structural import contains, key, substitute, transform, variables
+from halide_core.ir.structural import contains, key, substitution, transform, variables
 from halide_core.passes.bounds import bounds_of
 
 _LOCAL = (MemoryType.Auto, MemoryType.Stack, MemoryType.Register)
@@ -199,7 +199,7 @@ class _Threads:
         value = simplify_index(ir.Add(I32, s.min, thread))
         if contains(s.min, ir.Load):
             return self.let(st.LetStmt(s.name, value, s.body), at)
-        body = st.map_expressions(s.body, lambda e: substitute(e, {s.name: value}))
+        body = st.map_expressions(s.body, substitution({s.name: value}))
         return self.visit(body, at)
 
     def loop(self, s: st.For, at: _Place) -> st.Stmt:

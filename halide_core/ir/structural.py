@@ -99,6 +99,50 @@ def replace(e: Expr, value: Callable[[Expr], Expr | None], done: dict[int, Expr]
     return done[key(e)]
 
 
+def rewriting(rewrite: Callable[[Expr], Expr], *kinds: type[Expr]) -> Callable[[Expr], Expr]:
+    """`transform` by `rewrite` of many expressions: what is equal in them is seen once, and what holds no node of the
+    `kinds`, if any are named, stays as it is.
+
+    Statements that were written out hold the same coordinates over and over, each time as other nodes."""
+    done: dict[int, Expr] = {}
+
+    def run(e: Expr) -> Expr:
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            number = key(node)
+            if number in done:
+                stack.pop()
+                continue
+            if kinds and not contains(node, *kinds):
+                done[number] = node
+                continue
+            inner = children(node)
+            missing = [c for c in inner if key(c) not in done]
+            if missing:
+                stack += missing
+                continue
+            done[number] = rewrite(with_children(node, tuple(done[key(c)] for c in inner)))
+        return done[key(e)]
+
+    return run
+
+
+def substitution(values: Mapping[str, Expr]) -> Callable[[Expr], Expr]:
+    """`substitute` by `values` of many expressions: what is equal in them is seen once."""
+    done: dict[int, Expr] = {}
+
+    def value(n: Expr) -> Expr | None:
+        if isinstance(n, Variable):
+            return values.get(n.name, n)
+        return n if variables(n).isdisjoint(values) else None
+
+    def run(e: Expr) -> Expr:
+        return substitute(e, values) if contains(e, Let) else replace(e, value, done)
+
+    return run
+
+
 def substitute(e: Expr, values: Mapping[str, Expr]) -> Expr:
     """`e` with free Variables replaced by name; Let-bound names shadow."""
     if not values or variables(e).isdisjoint(values):

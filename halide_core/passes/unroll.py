@@ -5,7 +5,7 @@ from __future__ import annotations
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index, simplify_with_indices
-from halide_core.ir.structural import substitute, variables
+from halide_core.ir.structural import substitution, variables
 from halide_core.passes.vectorize import lanes_of
 
 
@@ -35,9 +35,10 @@ def _iteration(loop: st.For, k: int) -> st.Stmt:
 
 def substituted(s: st.Stmt, name: str, value: Expr) -> st.Stmt:
     """`s` with `value` for the loop variable `name`."""
+    with_value = substitution({name: value})
 
     def expression(e: Expr) -> Expr:
-        return simplify_with_indices(substitute(e, {name: value})) if name in variables(e) else e
+        return simplify_with_indices(with_value(e)) if name in variables(e) else e
 
     def statement(x: st.Stmt) -> st.Stmt:
         out = st.rebuild(x, statement, expression)

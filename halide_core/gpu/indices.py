@@ -46,7 +46,7 @@ class _Around:
     loops: frozenset[str]
     counting: frozenset[str]
     seen: dict[int, Expr] = field(init=False, default_factory=dict, compare=False)
-    """Indices in sums of 32 bits, by the numbers of what they were: written-out code has the same ones over and over."""
+    """Indices in sums of 32 bits, by the numbers of what they were: written-out code has the same over and over."""
 
     def within(self, s: st.Stmt) -> _Around:
         """Around the bodies of `s`."""

@@ -22,6 +22,7 @@ from halide_core.gpu.scopes import inside, loaded, renamed, stored
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
+from halide_core.ir.common_terms import common_terms_out
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
@@ -57,12 +58,19 @@ def thread_code(s: st.Stmt, scope: dict[str, Interval], blocks: Triple) -> Threa
 
     `scope` has the ranges of the variables bound around `s` in the kernel; extents and the sizes of shared storage are
     in terms of what is bound outside of that.  Raises HalideError where one is not known before the kernel starts."""
+    threads, needed = block_extents(s, scope)
+    work = _Threads(threads, blocks)
+    body = work.visit(s, _Place((), frozenset(), (), scope, frozenset()))
+    return ThreadCode(body, work.threads, needed, tuple(work.heap))
+
+
+def block_extents(s: st.Stmt, scope: dict[str, Interval]) -> tuple[Triple, Triple]:
+    """(the extents of a block that runs `s`, how many of these threads there is anything to do for), as the host can
+    tell them when a kernel starts.  `scope` and failures are those of `thread_code`."""
     found: list[list[tuple[Expr, Expr]]] = [[], [], []]
     _collect(s, scope, found)
     threads, needed = ([_greatest([pair[k] for pair in f]) for f in found] for k in (0, 1))
-    work = _Threads((threads[0], threads[1], threads[2]), blocks)
-    body = work.visit(s, _Place((), frozenset(), (), scope, frozenset()))
-    return ThreadCode(body, work.threads, (needed[0], needed[1], needed[2]), tuple(work.heap))
+    return (threads[0], threads[1], threads[2]), (needed[0], needed[1], needed[2])
 
 
 def _greatest(found: list[Expr]) -> Expr:
@@ -84,7 +92,7 @@ def most(e: Expr, scope: dict[str, Interval], what: str) -> Expr:
     if not variables(e) & scope.keys() and not contains(e, ir.Load):
         return simplify_index(e)
     constant = upper_bound(e, {})
-    high = bounds_of(e, scope)[1] if constant is None else const(constant, e.type)
+    high = bounds_of(common_terms_out(e, scope), scope)[1] if constant is None else const(constant, e.type)
     if high is None or variables(high) & scope.keys() or contains(high, ir.Load):
         raise HalideError(f"{what} must be known before its kernel starts, and {e} is not; split by a constant factor")
     return simplify_index(high)
@@ -95,7 +103,7 @@ def _needed(extent: Expr, scope: dict[str, Interval], limit: Expr) -> Expr:
     a loop over threads wants one, too."""
     if const_value(limit) is None or const_value(extent) is not None:
         return limit
-    high = bounds_of(extent, scope)[1]
+    high = bounds_of(common_terms_out(extent, scope), scope)[1]
     if high is None or variables(high) & scope.keys() or contains(high, ir.Load):
         return limit
     return simplify_index(ir.Max(I32, ir.Min(I32, high, limit), const(1, I32)))

@@ -31,6 +31,9 @@ _MOST_LOADS = 24
 """Loads of a thread that are under way at a time."""
 _MANY = 20
 """Funcs of a pipeline beyond which no trial finds out whether the compiler takes what threads keep."""
+_MOST_WHOLE = 2
+"""Funcs in a block, of such pipelines, whose boxes may say how many threads it has: the compiler's boxes grow along
+chains of stages, and blocks with them."""
 _MOST_IN_THREAD = 64
 """Points of a Func that one thread keeps."""
 _MOST_WRITTEN = 2500
@@ -98,6 +101,8 @@ class _Estimate:
             size = [np.where(tiles.whole, np.maximum(s, r), s) for s, r in zip(size, row, strict=True)]
         threads = np.where(tiles.whole, size[0] * size[1], own) if inside else own
         self.valid = self.boxes.constant & (threads <= MOST_THREADS)
+        if len(inside) > _MOST_WHOLE and len(self.view.description.nodes) > _MANY:
+            self.valid = self.valid & ~tiles.whole
         self.shared = np.zeros(n)
         self.sums.instructions = _KERNEL * -(-threads // WARP)
         places = {self.group.kernel: self._kernel_place(-(-own // WARP))}
@@ -212,30 +217,39 @@ class _Estimate:
         if point is None:
             return False
         pure = [a for a in view.description.nodes[stage.func].function.args if a in stage.loops]
-        each = product_of(len(self.tiles), (place.sizes[a] for a in pure if a in place.sizes))
+        sizes = {a: place.sizes[a] for a in pure if a in place.sizes}
+        each = product_of(len(self.tiles), sizes.values())
+        # What the points of a thread have in common is computed and read once.
+        operations = sum((n * self._points(own, sizes) for own, n in point.parts), np.zeros(len(self.tiles)))
         times = place.runs * self._steps(stage, place)
-        arithmetic = times * each * point.operations
+        arithmetic = times * operations
         # Where threads go over a box, each step finds out where it is and whether that is inside.
         split = np.where(self.tiles.whole, 0.0, _SPLIT) if place.kind == BLOCK else 0.0
         sums.instructions = sums.instructions + arithmetic + times * (_STEP + split)
         sums.floats = sums.floats + arithmetic * _float_share(stage)
         if place.kind != BLOCK:
             # One point is never too long, however it is computed.
-            sums.written = np.maximum(sums.written, np.where(each > 1, each * point.operations, 0))
+            sums.written = np.maximum(sums.written, np.where(each > 1, operations, 0))
         of = self._computed_by(stage.func)
-        self.code[of] = self.code.get(of, 0.0) + each * point.operations
+        self.code[of] = self.code.get(of, 0.0) + operations
         needed = self._read_together(stage, place) if np.any(each > 1) else {}
         for read, reads in point.reads.items():
             if read == stage.func and stage.index:
                 continue
-            count = len(reads.sites) * each
+            count = sum(
+                (self._points(view.moves(s), sizes) for s in reads.sites), np.zeros(len(self.tiles))
+            )
             if read in needed and not reads.chosen_by_data:
-                # What several points of a thread need is loaded once.
-                count = np.minimum(count, np.maximum(needed[read], 1))
+                # What several points of a thread need is loaded once; that places of one point coincide does not show.
+                count = np.minimum(count, np.maximum(needed[read], len(reads.sites)))
             if self.group.members.get(read) != THREAD:
                 self._load(read, reads, times * count, count, place)
         self._store(stage, place, times * each)
         return True
+
+    def _points(self, dims: frozenset[str], sizes: Mapping[str, Number]) -> Number:
+        """The points of a thread that differ along some dimensions."""
+        return product_of(len(self.tiles), (size for a, size in sizes.items() if a in dims))
 
     def _load(self, read: str, reads: Reads, times: Number, count: Number, place: _Place) -> None:
         sums, view = self.sums, self.view

@@ -5,8 +5,8 @@ As the paper's pass, it merges what brings most at tiles of powers of two; a sec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.loops import LEAST_THREADS, Loops
 from halide_core.ir.expr import Variable
 
-_SWEEPS, _MANY = 3, 40
-"""Times that each Func is looked at; of pipelines of many Funcs it is done once, from one start."""
+_SWEEPS, _MANY, _VERY_MANY = 3, 40, 80
+"""Times that each Func is looked at; of pipelines of many Funcs that is done from one start, of more once less."""
 _UNEVEN = 1.02
 """What tiles cost more that do not divide what they are tiles of."""
 _WORTH = 0.99
@@ -42,18 +42,32 @@ class Choice:
     work: KernelWork
 
 
+@dataclass(slots=True)
+class Refused:
+    """What is known from schedules that the compiler refused.
+
+    `plainer`: by Func how often it was at fault; `spread`: kernels in whose blocks threads go over boxes, none of them
+    having one for each point; `placed`: where Funcs were computed last, which the next search starts from; `costs`: the
+    best tiles of groups."""
+
+    plainer: dict[str, int] = field(default_factory=dict)
+    spread: set[str] = field(default_factory=set)
+    placed: dict[str, str] = field(default_factory=dict)
+    costs: dict[tuple[object, ...], Choice | None] = field(default_factory=dict)
+
+
 class Grouping:
     """Decides where each Func is computed: `placed` by name."""
 
     def __init__(
         self, view: View, device: Device, options: Options, on_device: Callable[[str], bool],
         can_inline: Callable[[str], bool], trivial: Callable[[str], bool],
-        plainer: Mapping[str, int],
+        refused: Refused | None = None,
     ) -> None:
         self.view, self.device, self.options = view, device, options
-        self.on_device, self.can_inline, self.trivial, self.plainer = on_device, can_inline, trivial, plainer
+        self.on_device, self.can_inline, self.trivial = on_device, can_inline, trivial
+        self.refused = refused if refused is not None else Refused()
         self.placed: dict[str, str] = {}
-        self._costs: dict[tuple[object, ...], Choice | None] = {}
 
     # What may be where.
 
@@ -70,7 +84,7 @@ class Grouping:
     def _tiled(self, name: str) -> bool:
         """Whether a Func is a kernel that others may be computed in."""
         loops = self.view.loops[name]
-        if self.plainer.get(name, 0) > 1:
+        if self.refused.plainer.get(name, 0) > 1:
             return False
         return self.on_device(name) and len(loops) == 1 and loops[0].is_wide and bool(loops[0].wide)
 
@@ -78,7 +92,7 @@ class Grouping:
         """Whether each point of a Func may have a thread, in a block that has a box of it, or where data choose the
         places of an update each column along which they do."""
         stages = self.view.loops[name]
-        return not self.plainer.get(name) and all(_has_points(x) or _has_columns(x, stages[0]) for x in stages)
+        return not self.refused.plainer.get(name) and all(_has_points(x) or _has_columns(x, stages[0]) for x in stages)
 
     def kinds(self, name: str, placed: Mapping[str, str]) -> list[str]:
         """Where a Func may be computed, whole apart."""
@@ -133,10 +147,10 @@ class Grouping:
         near = frozenset(
             n for m in group.names for s in nodes[m].stages for n in self.view.costs.near(s, group.inlined)
         )
-        key = group.kernel, group.stage, tuple(group.members.items()), near
-        if key not in self._costs:
-            self._costs[key] = self._best(replace(group, inlined=near))
-        return self._costs[key]
+        key = group.kernel, group.stage, tuple(group.members.items()), near, group.kernel in self.refused.spread
+        if key not in self.refused.costs:
+            self.refused.costs[key] = self._best(replace(group, inlined=near))
+        return self.refused.costs[key]
 
     def _best(self, group: Group) -> Choice | None:
         sizes = self._sizes(group)
@@ -172,6 +186,8 @@ class Grouping:
         if found is None:
             return None
         work, valid = found
+        if group.kernel in self.refused.spread and BLOCK in group.members.values():
+            valid = valid & ~tiles.whole
         even = self._divides(group, tiles)
         if self.options.dividing:
             # Where a thread has one point, that is in or out.
@@ -219,18 +235,12 @@ class Grouping:
 
     def run(self) -> None:
         """Fills `placed`, from all Funcs whole and from all of them in blocks, whichever comes out cheaper; large
-        pipelines from the former alone."""
+        pipelines from the former alone; what was refused from where it was."""
         order = list(self.view.description.nodes)
         found: list[tuple[float, dict[str, str]]] = []
-        large = len(order) > _MANY
-        for together in (False,) if large else (False, True):
-            self.placed = dict.fromkeys(order, ROOT)
-            for name in reversed(order):
-                if self.trivial(name) and INLINE in self.kinds(name, self.placed):
-                    self.placed[name] = INLINE
-            if together:
-                self._together(order)
-            for _ in range(1 if large else _SWEEPS):
+        for start in self._starts(order):
+            self.placed = start
+            for _ in range(_SWEEPS if len(order) <= _VERY_MANY else _SWEEPS - 1):
                 # A list, for all are to be tried.
                 if not any([self._step(name) for name in reversed(order)]):
                     break
@@ -238,6 +248,25 @@ class Grouping:
             found.append((self.total(kernels, self.placed), self.placed))
         self.placed = min(found, key=lambda x: x[0])[1]
         self._force()
+
+    def _starts(self, order: list[str]) -> Iterator[dict[str, str]]:
+        """Where the search begins."""
+        plain = dict.fromkeys(order, ROOT)
+        if self.refused.placed:
+            for name in reversed(order):
+                kind = self.refused.placed[name]
+                if kind in self.kinds(name, plain):
+                    plain[name] = kind
+            yield plain
+            return
+        for name in reversed(order):
+            if self.trivial(name) and INLINE in self.kinds(name, plain):
+                plain[name] = INLINE
+        yield dict(plain)
+        if len(order) <= _MANY:
+            self.placed = plain
+            self._together(order)
+            yield self.placed
 
     def _together(self, order: list[str]) -> None:
         """Computes in blocks whatever can be."""
@@ -253,8 +282,8 @@ class Grouping:
         best, least = self.placed, None
         kinds = dict.fromkeys([self.placed[name], ROOT, *self.kinds(name, self.placed)])
         tries = [{**self.placed, name: kind} for kind in kinds]
-        with_producers = self._with_producers(name)
-        tries += [with_producers] if with_producers is not None else []
+        tries += [t for t in (self._with_producers(name), self._inlined_whole(name)) if t is not None]
+        tries += self._further_on(name)
         tries = [t for t in tries if self._consistent(t)]
         # All kernels that change in any of them, so that costs compare.
         moved = {n for t in tries for n in t if t[n] != self.placed[n]} | {name}
@@ -277,6 +306,27 @@ class Grouping:
             if alone and BLOCK in self.kinds(n, tried):
                 tried[n], moved = BLOCK, True
         return tried if moved else None
+
+    def _inlined_whole(self, name: str) -> dict[str, str] | None:
+        """Where a kernel is computed at its uses together with what its blocks computed and nothing else can: neither
+        may be moved by itself.  None where there is nothing of the kind."""
+        if self.placed[name] != ROOT or INLINE not in self.kinds(name, self.placed):
+            return None
+        members = self.group(name, self.placed).members
+        tried = {**self.placed, name: INLINE}
+        for n in members:
+            kernel = self.kernel_of(n, tried, self.inlined(tried))
+            if kernel is None or not self._tiled(kernel):
+                tried[n] = INLINE if self.can_inline(n) else ROOT
+        return tried if members else None
+
+    def _further_on(self, name: str) -> list[dict[str, str]]:
+        """Where a kernel's Func is computed at its uses and one that is inlined there becomes a kernel in its place:
+        what is stored lies a step further on."""
+        if self.placed[name] != ROOT or INLINE not in self.kinds(name, self.placed):
+            return []
+        users = self.view.description.nodes[name].consumers
+        return [{**self.placed, name: INLINE, u: ROOT} for u in users if self.placed[u] == INLINE]
 
     def _around(self, name: str, placed: Mapping[str, str]) -> set[str]:
         """The kernels that change with the place of a Func: its own and its users'."""

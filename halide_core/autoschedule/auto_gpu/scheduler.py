@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from halide_core.autoschedule.auto_gpu.block_sizes import TooManyThreads
 from halide_core.autoschedule.auto_gpu.devices import chosen_device
 from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, MOST_TILED, ROOT, THREAD
-from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping
+from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping, Refused
 from halide_core.autoschedule.auto_gpu.options import Options, options
 from halide_core.autoschedule.auto_gpu.report import write_report
 from halide_core.autoschedule.auto_gpu.trial import BEYOND, named, refusal_of
@@ -47,24 +48,30 @@ def auto_gpu(
 ) -> tuple[AutoGPU, DeviceSchedule]:
     """A schedule that the compiler takes, and the scheduler that made it.  Raises HalideError as `gpu_schedule` does.
 
-    A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.
+    A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.  Where
+    blocks with a thread for each point would be too large, threads go over boxes.
     `layouts`: how Funcs lie in memory at all sizes; `left`: Funcs that stay on the host, and why."""
     view, chosen = View(outputs, target, layouts), options(extra)
     host: dict[str, str] = dict(left or {})
-    plainer: dict[str, int] = {}
+    refused = Refused()
     known = view.description if layouts is None else None
     while True:
-        scheduler = AutoGPU(outputs, view, extra, chosen, host, plainer)
+        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused)
         found = scheduler.run()
         problem = refusal_of(outputs, found.schedule, target, known) if found.on_device else None
         if problem is None:
             return scheduler, found
+        if isinstance(problem, TooManyThreads):
+            if problem.kernel not in refused.spread:
+                refused.spread.add(problem.kernel)
+                continue
+            problem = str(problem)
         if problem == BEYOND and not chosen.dividing:
-            chosen = replace(chosen, dividing=True)
+            chosen, refused = replace(chosen, dividing=True), Refused(refused.plainer, refused.spread)
             continue
         for name in named(problem, found.on_device) or found.on_device:
-            plainer[name] = plainer.get(name, 0) + 1
-            if plainer[name] > _PLAINEST:
+            refused.plainer[name] = refused.plainer.get(name, 0) + 1
+            if refused.plainer[name] > _PLAINEST:
                 host[name] = problem.splitlines()[0]
 
 
@@ -73,12 +80,12 @@ class AutoGPU(DeviceScheduler):
 
     def __init__(
         self, outputs: list[Function], view: View, extra: Mapping[str, str], chosen: Options,
-        host: Mapping[str, str], plainer: Mapping[str, int],
+        host: Mapping[str, str], refused: Refused,
     ) -> None:
         super().__init__(outputs, view.layouts, (), host)
         # The description knows loops by the same Functions.
         self.loops = view.loops
-        self.view, self.options, self.plainer = view, chosen, plainer
+        self.view, self.options, self.refused = view, chosen, refused
         self.device = chosen_device(extra)
         self.choices: dict[tuple[str, int], Choice] = {}
 
@@ -94,9 +101,10 @@ class AutoGPU(DeviceScheduler):
         """Says of each Func where it is computed, and how blocks are tiled."""
         grouping = Grouping(
             self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline, self._trivial,
-            self.plainer,
+            self.refused,
         )
         grouping.run()
+        self.refused.placed = dict(grouping.placed)
         by_name = {f.name: f for f in self.order}
         inlined = grouping.inlined(grouping.placed)
         for name, kind in grouping.placed.items():
@@ -110,7 +118,7 @@ class AutoGPU(DeviceScheduler):
             else:
                 self.places[name] = Place()
         for name, kind in grouping.placed.items():
-            if kind == ROOT and name not in self.host and self.plainer.get(name, 0) < _PLAINEST:
+            if kind == ROOT and name not in self.host and self.refused.plainer.get(name, 0) < _PLAINEST:
                 self._choose(name, grouping)
 
     def _choose(self, name: str, grouping: Grouping) -> None:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from halide_core.autoschedule.analysis.description import Description
-from halide_core.autoschedule.analysis.footprints import compiled
+from halide_core.autoschedule.analysis.footprints import Number, compiled
+from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.kept import kept
 from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.errors import HalideError
 from halide_core.function import Function
+from halide_core.gpu.capability import MOST_THREADS, most_shared
 from halide_core.gpu.nests import check_nests, check_target
 from halide_core.ir.box import Box
 from halide_core.passes.boxes import boxes_touched
@@ -39,10 +41,11 @@ BEYOND = "more of an image is read than there is"
 
 def refusal_of(
     outputs: list[Function], schedule: Schedule, target: Target, description: Description | None = None
-) -> str | None:
+) -> str | TooManyThreads | None:
     """Why a pipeline without a schedule cannot have this one, in the compiler's words; None where it can.
 
-    With its `description`: `BEYOND` where images of the estimated sizes would not do."""
+    With its `description`: `BEYOND` where images of the estimated sizes would not do, and what is too large for a block
+    at these sizes."""
     from halide_core.backend.ptx import check  # the compiler is loaded only where it is needed
     from halide_core.lower import lower
 
@@ -56,9 +59,13 @@ def refusal_of(
         else:
             for kernel in lower(outputs, target).kernels:
                 check(kernel)
-        touched = _checked_loops(scheduled, outputs, len(scheduled) <= _MOST_BOXES)
+        values = description.values if description is not None else {}
+        limits = Limits(MOST_THREADS, most_shared(target))
+        touched = _checked_loops(scheduled, outputs, values, limits, len(scheduled) <= _MOST_BOXES)
         if description is not None and any(map(partial(_is_beyond, description), touched, touched.values())):
             return BEYOND
+    except TooManyThreads as problem:
+        return problem
     except HalideError as problem:
         return str(problem)
     finally:
@@ -68,14 +75,17 @@ def refusal_of(
 
 @frugal
 @on_deep_stack(lambda order, *_, **__: is_deep(order))
-def _checked_loops(order: list[Function], outputs: list[Function], boxes: bool) -> dict[str, Box]:
+def _checked_loops(
+    order: list[Function], outputs: list[Function], values: Mapping[str, Number], limits: Limits, boxes: bool
+) -> dict[str, Box]:
     """What the loops of a schedule read and write, by name, if `boxes`.  Raises HalideError for loops that no device
-    runs."""
+    runs, and where blocks are too large at sizes that have these `values`."""
     del order  # which says how deep they are
     wrap_calls(outputs)
     context = Context()
     loops = schedule_functions(build_environment(outputs).order, outputs, context)
     check_nests(loops)
+    check_blocks(loops, values, limits)
     if not boxes:
         return {}
     return boxes_touched(loops, context.promises, None, context.known)

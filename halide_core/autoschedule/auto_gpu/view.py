@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from halide_core.autoschedule.analysis.arithmetic import Site, is_read
+from halide_core.autoschedule.analysis.arithmetic import Site, is_read, node_cost
 from halide_core.autoschedule.analysis.costs import Costs
 from halide_core.autoschedule.analysis.description import Description, Stage
 from halide_core.autoschedule.analysis.footprints import NumericBox, compiled, high_name, joined, low_name
 from halide_core.autoschedule.device.loops import Layout, Loops, loops_of_stage
 from halide_core.function import Function
-from halide_core.ir.expr import I32, Expr, Variable, const
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.expr import I32, Add, Call, Cast, Expr, Mul, Sub, Variable, children, const
+from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.ir.sums import difference
 from halide_core.target import Target
 
@@ -24,6 +24,8 @@ _LARGE, _MIDDLE, _STRIDE = 1 << 20, 1 << 10, 16
 # Operations of an instruction, as `analysis.arithmetic` prices them: cycles times bytes of a register of elements of
 # four bytes, and cycles of what runs lane by lane.
 _VECTOR_OPERATION, _LANE_OPERATION = 2.4, 1.0
+_REGISTER = 4
+"""Bytes of a device's register."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,11 @@ class Reads:
 @dataclass(frozen=True, slots=True)
 class PointWork:
     """A point of a stage, one step of its reduction, with what is inlined into it: operations, and the reads of what is
-    stored, equal ones once."""
+    stored, equal ones once.  `parts`: the operations by the dimensions of the Func that they depend on; points of one
+    thread that differ along others have them in common."""
 
     operations: float
+    parts: tuple[tuple[frozenset[str], float], ...]
     reads: dict[str, Reads]
 
 
@@ -103,8 +107,9 @@ class View:
         entry = stage.func, stage.index, near
         if entry not in self._work:
             found = self.costs.work(stage, near)
-            self._work[entry] = None if found is None else PointWork(
-                found.vector_bytes / _VECTOR_OPERATION + found.lane_cycles / _LANE_OPERATION, _by_name(found.sites)
+            self._work[entry] = None if found is None else _point_work(
+                self.costs.written_out(stage, near), frozenset(self.description.nodes[stage.func].function.args),
+                found.sites,
             )
         return self._work[entry]
 
@@ -131,6 +136,10 @@ class View:
         if entry not in self._steps:
             self._steps[entry] = _step_along(site, along, axis)
         return self._steps[entry]
+
+    def moves(self, site: Site) -> frozenset[str]:
+        """The Variables that choose the place of a read."""
+        return frozenset().union(*map(variables, site.args))
 
     def users(self, name: str, inlined: frozenset[str]) -> set[str]:
         """The Funcs that are not inlined and compute with `name`, by way of inlined ones too."""
@@ -159,6 +168,36 @@ class View:
                 if read in inlined and read not in pending:
                     pending.append(read)
         return found
+
+
+def _point_work(values: tuple[Expr, ...], dims: frozenset[str], sites: tuple[Site, ...]) -> PointWork:
+    """The work of `values`, each distinct node once, as `arithmetic` prices them; of coordinates what is more than a
+    sum."""
+    parts: dict[frozenset[str], float] = {}
+    seen: set[tuple[int, bool]] = set()
+    # With each node whether it is part of a coordinate.
+    work = [(v, False) for v in values]
+    while work:
+        n, placed = work.pop()
+        if (key(n), placed) in seen or (key(n), False) in seen:
+            continue
+        seen.add((key(n), placed))
+        if is_read(n):
+            work += [(a, not contains(a, Call)) for a in n.args]
+            continue
+        work += [(c, placed) for c in children(n)]
+        if placed and isinstance(n, Add | Sub | Mul | Cast):
+            continue
+        own = variables(n) & dims
+        parts[own] = parts.get(own, 0.0) + _operations(n)
+    return PointWork(sum(parts.values()), tuple(parts.items()), _by_name(sites))
+
+
+def _operations(n: Expr) -> float:
+    """Instructions of a node, its operands apart: elements of less than four bytes are no cheaper than these."""
+    wide, lanes = node_cost(n)
+    width = max([n.type.bytes(), *(c.type.bytes() for c in children(n))])
+    return wide * max(_REGISTER / width, 1.0) / _VECTOR_OPERATION + lanes / _LANE_OPERATION
 
 
 def _step_along(site: Site, along: str, axis: int) -> float | None:

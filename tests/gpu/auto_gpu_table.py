@@ -41,6 +41,10 @@ OWN = {
 }
 DEVICES = ("H100", "RTX 2080 Ti")
 MADE_FOR = "H100"
+SIZES: dict[str, tuple[Size, Size] | None] = {
+    "small": ((192, 320), (512, 512)), "paper": None, "large": ((3840, 2160), (4096, 4096)),
+}
+"""The paper's other sizes of images, and of products of matrices."""
 _OURS = "host-cuda-cuda_capability_75"
 _TARGET = "x86-64-linux-sse41-cuda-cuda_capability_70-no_runtime-strict_float"
 
@@ -195,16 +199,18 @@ def main() -> None:
     parser.add_argument("--schedules", default=",".join((HAND, *PEERS, *OWN)))
     parser.add_argument("--limit", type=float, default=240.0, help="seconds for each schedule")
     parser.add_argument("--json", help="figures, written after each schedule; what it has is kept")
-    parser.add_argument("--small", action="store_true", help="at 192 x 320, products at 512 x 512")
+    parser.add_argument("--size", choices=tuple(SIZES), default="paper", help="192 x 320, or 3840 x 2160")
     parser.add_argument("--title", default="# AutoGPU beside hands and peers")
     options = parser.parse_args()
     rows: list[Row] = []
+    sizes: list[tuple[str, Size]] = []
     if options.json and Path(options.json).exists():
         for entry in json.loads(Path(options.json).read_text()):
             kernels = [KernelRow(**k) for k in entry.pop("kernels")]
             rows.append(Row(**{**entry, "size": tuple(entry["size"])}, kernels=kernels))
     for p in named_pipelines(options.names):
-        size = _small(p.size) if options.small else p.size
+        size = sized(p.size, options.size)
+        sizes.append((p.name, size))
         for how in options.schedules.split(","):
             if any((r.pipeline, r.size, r.schedule) == (p.name, size, how) for r in rows):
                 continue
@@ -214,11 +220,15 @@ def main() -> None:
                   flush=True)
             if options.json:
                 Path(options.json).write_text(json.dumps([asdict(r) for r in rows], indent=1) + "\n")
-    print(table(rows, options.title), end="")
+    print(table([r for r in rows if (r.pipeline, r.size) in sizes], options.title), end="")
 
 
-def _small(size: Size) -> Size:
-    return (192, 320) if len(size) == 2 and size[0] != size[1] else (512, 512) if len(size) == 2 else size
+def sized(size: Size, kind: str) -> Size:
+    """The size of a pipeline's images that is called small or large beside that of the papers."""
+    if kind not in SIZES or len(size) != 2:
+        return size
+    image, product = SIZES[kind] or (size, size)
+    return image if size[0] != size[1] else product
 
 
 def table(rows: list[Row], title: str) -> str:

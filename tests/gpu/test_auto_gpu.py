@@ -15,6 +15,7 @@ import pytest
 import halide_core as hc
 from corpus.pipelines.common import PipelineFile, estimate, pipelines
 from halide_core.autoschedule.auto_gpu import trial
+from halide_core.autoschedule.auto_gpu.block_sizes import TooManyThreads
 from halide_core.autoschedule.auto_gpu.scheduler import auto_gpu
 from halide_core.autoschedule.directives import identifier
 from lifter.api import lift_file
@@ -25,7 +26,10 @@ from tests.halide_core.fuzz.case import reference
 ALL = bool(os.environ.get("ALL_SIZES"))
 PIPELINES = {p.name: p for p in pipelines()}
 QUICK = ("blur", "harris", "histogram_equalize", "mat_mul", "unsharp")
-LONG = ("bilateral_grid", "conv_layer", "iir_blur", "interpolate", "max_filter", "nl_means")
+LONG = (
+    "bilateral_grid", "camera_pipe", "conv_layer", "iir_blur", "interpolate", "lens_blur", "local_laplacian",
+    "max_filter", "nl_means", "stencil_chain",
+)
 NAMES = [*QUICK, *(pytest.param(n, marks=pytest.mark.long) for n in (PIPELINES if ALL else LONG) if n not in QUICK)]
 
 
@@ -122,6 +126,25 @@ def test_what_is_refused_is_made_plainer_and_then_left_to_the_host(monkeypatch: 
     assert found.on_host == {"grey": "Func grey cannot be so"}
     assert "compute_at" in seen[0]
     assert "compute_root" in seen[1]
+    assert trial.refusal_of(outputs, found.schedule, target) is None
+
+
+def test_blocks_that_are_too_large_go_over_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel whose blocks have a thread for each point of a box, and too many, gets a fixed number of threads."""
+    built = _estimated(hc, PIPELINES["harris"])
+    outputs, target = [f._function for f in built.outputs], hc.Target(running.TARGET)
+    seen: list[bool] = []
+
+    def refusal(_outputs: Any, schedule: Any, *_: Any) -> TooManyThreads | None:
+        within, threads, boxes = (
+            {d.func for d in schedule.directives if d.method == m} for m in ("compute_at", "gpu_threads", "tile")
+        )
+        seen.append(within & threads <= boxes)
+        return TooManyThreads("corners", 2000) if len(seen) == 1 else None
+
+    monkeypatch.setattr("halide_core.autoschedule.auto_gpu.scheduler.refusal_of", refusal)
+    _, found = auto_gpu(outputs, target, {"fusion": "overlap", "register_tiles": "0"})
+    assert seen == [False, True]
     assert trial.refusal_of(outputs, found.schedule, target) is None
 
 

@@ -9,10 +9,11 @@ import pytest
 
 from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir import expr as ir
+from halide_core.ir.common_terms import common_terms_out
 from halide_core.ir.expr import Expr, Variable, const
 from halide_core.ir.identities import interval
 from halide_core.ir.simplify import simplify, simplify_index
-from halide_core.ir.structural import contains, key
+from halide_core.ir.structural import contains, key, rewriting, substitute, substitution, transform, variables
 from halide_core.ir.types import Bool, Int, Type, UInt
 
 pytestmark = pytest.mark.few(4)
@@ -206,3 +207,49 @@ def test_kinds_of_nodes_are_known_as_isinstance_has_them() -> None:
     parameter = ir.ParamVariable(Int(32), "p")
     assert contains(parameter + 1, ir.Variable) and contains(parameter + 1, ir.ParamVariable, ir.Load)
     assert not contains(parameter + 1, ir.Load) and not contains(ir.Variable(Int(32), "p") + 1, ir.ParamVariable)
+
+
+def test_common_terms_of_choices():
+    """Out of minima and maxima, so that how far apart ends lie shows; the value stays."""
+    t = Int(32)
+    b, x, y = (Variable(t, n) for n in ("b", "x", "y"))
+
+    def c(value: int) -> Expr:
+        return const(value, t)
+
+    end = ir.Div(t, ir.Max(t, b * 16 + x, ir.Max(t, b * 16 + y, b * 16 + 5)), c(2)) - b * 8
+    new = common_terms_out(end, {"b"})
+    assert "b" not in variables(new)
+    several = (
+        end, ir.Min(t, b * 4 + x, b * 4), ir.Max(t, b * 4 + x, b * 3), ir.Max(t, b * 2 + x + 1, b * 2 + x + 3),
+        ir.Min(t, b * 6 + ir.Max(t, b * 2, b * 2 + y), b * 8 + x), ir.Max(t, b + x, b + b),
+    )
+    for e in several:
+        values = {n: np.arange(-9, 10).reshape([-1 if k == d else 1 for d in range(3)]) for k, n in enumerate("bxy")}
+        _agree(e, common_terms_out(e, {"b"}), values)
+    # Only of the names that are asked for.
+    assert common_terms_out(end, {"z"}) is end
+
+
+def test_many_expressions_at_once():
+    """What is rewritten for many expressions is what is rewritten for each, and equal parts of them are one."""
+    t = Int(32)
+    x, y = Variable(t, "x"), Variable(t, "y")
+
+    def index(k: int) -> Expr:
+        return ir.Cast(Int(64), Variable(t, "x") * 4 + k)
+
+    loads = [ir.Load(t, "a", index(k % 2)) + y for k in range(4)]
+    put = substitution({"x": y + 1})
+    found = [put(e) for e in loads]
+    assert [key(e) for e in found] == [key(substitute(e, {"x": y + 1})) for e in loads]
+    assert found[0] is found[2]
+
+    def one(n: Expr) -> Expr:
+        return ir.Load(t, "b", n.index) if isinstance(n, ir.Load) else n
+
+    other = rewriting(one, ir.Load)
+    assert [key(other(e)) for e in found] == [key(transform(e, one)) for e in found]
+    assert other(x + y) is not None and str(other(x + y)) == str(x + y)
+    bound = ir.Let(t, "x", y, x + 1)
+    assert str(put(bound)) == str(substitute(bound, {"x": y + 1}))

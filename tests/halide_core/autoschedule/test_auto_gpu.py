@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks
 from halide_core.autoschedule.auto_gpu.cost import by_listing
 from halide_core.autoschedule.auto_gpu.devices import chosen_device, known_devices
 from halide_core.autoschedule.auto_gpu.occupancy import blocks_of_sm, guessed_registers, occupancy
@@ -18,6 +19,10 @@ from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU, auto_gpu
 from halide_core.autoschedule.auto_gpu.tile_bounds import finer_tiles, least, most, power_of_two_tiles
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds, limit, roofs
 from halide_core.autoschedule.device.scheduler import DeviceSchedule
+from halide_core.ir import stmt as st
+from halide_core.passes.realization_order import build_environment
+from halide_core.passes.regions import Context
+from halide_core.passes.schedule_functions import schedule_functions
 
 A100, TURING = known_devices()["A100"], known_devices()["RTX 2080 Ti"]
 TARGET = hl.Target("x86-64-linux-sse41-cuda-cuda_capability_80")
@@ -177,3 +182,67 @@ def test_the_report_has_a_row_for_each_kernel(tmp_path: Path) -> None:
         assert found.python_schedule_source.splitlines()[0] in html.unescape(text)
         kernels = found.python_schedule_source.count(".gpu_blocks(")
         assert sum(line.startswith(("out ", "rows ")) for line in text.splitlines()) == kernels
+
+
+def _for_h100(outputs: list[hl.Func]) -> DeviceSchedule:
+    return auto_gpu([f._function for f in outputs], TARGET, {"device": "H100"})[1]
+
+
+def _placed(found: DeviceSchedule, name: str) -> set[str]:
+    places = ("compute_root", "compute_inline", "compute_at")
+    return {d.method for d in found.schedule.directives if d.func == name and d.method in places}
+
+
+def test_what_channels_share_is_priced_once() -> None:
+    """Channels are written out in a thread: what they have in common need not be stored to be computed once."""
+    x, y, c, s = (hl.Var(n) for n in ("x", "y", "c", "s"))
+    image, noise, total, result = (hl.ImageParam(hl.UInt(8), 3, "image"), *map(hl.Func, ("noise", "total", "result")))
+    bits = (hl.u32(x) * 73856093) ^ (hl.u32(y) * 19349663) ^ (hl.u32(s) * 83492791)
+    noise[x, y, s] = hl.i32((bits ^ (bits >> 13)) & 7)
+    t = hl.RDom([(0, 16)], "t")
+    total[x, y, c] = hl.u32(0)
+    total[x, y, c] += hl.u32(image[x + noise[x, y, t.x], y, c])
+    result[x, y, c] = hl.u8(total[x, y, c] / 16)
+    result.set_estimates([(0, 1536), (0, 2560), (0, 3)])
+    image.set_estimates([(0, 1543), (0, 2560), (0, 3)])
+    assert _placed(_for_h100([result]), "noise") <= {"compute_inline"}
+
+
+def test_what_is_stored_moves_a_step_further_on() -> None:
+    """Three channels of differences are used by way of their sum alone: that is what is stored."""
+    x, y, z, c = (hl.Var(n) for n in ("x", "y", "z", "c"))
+    left, right = (hl.ImageParam(hl.UInt(8), 3, n) for n in ("left", "right"))
+    apart, cost, sums, squared, result = map(hl.Func, ("apart", "cost", "sums", "squared", "result"))
+    apart[x, y, z, c] = hl.absd(left[x, y, c], right[x + z, y, c])
+    parts = [hl.pow(hl.f32(apart[x, y, z, k]), 2) for k in range(3)]
+    cost[x, y, z] = parts[0] + parts[1] + parts[2]
+    over = hl.RDom([(0, 32)], "over")
+    sums[x, y] += cost[x, y, over.x]
+    squared[x, y] += cost[x, y, over.x] * cost[x, y, over.x]
+    result[x, y, z] = cost[x, y, z] * (squared[x, y] - sums[x, y]) + cost[x + 1, y, z] + cost[x, y + 1, z]
+    result.set_estimates([(0, 1536), (0, 2560), (0, 32)])
+    left.set_estimates([(0, 1537), (0, 2561), (0, 3)])
+    right.set_estimates([(0, 1568), (0, 2561), (0, 3)])
+    assert _placed(_for_h100([result]), "apart") <= {"compute_inline"}
+
+
+def _loops_of(f: hl.Func) -> st.Stmt:
+    return schedule_functions(build_environment([f._function]).order, [f._function], Context())
+
+
+def test_blocks_are_as_large_as_the_compiler_says() -> None:
+    x, y, xi, yi = (hl.Var(n) for n in ("x", "y", "xi", "yi"))
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = hl.f32(x * y)
+    f[x, y] = g[x / 2, y] + g[(x + 1) / 2, y + 8]
+    f.gpu_tile(x, y, xi, yi, 32, 16)
+    g.compute_at(f, x).gpu_threads(x, y)
+    loops = _loops_of(f)
+    sizes = {"f.min.0": 0, "f.min.1": 0, "f.extent.0": 512, "f.extent.1": 512}
+    # g's box of 17 by 24 points, threads of 32 by 24.
+    check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4))
+    with pytest.raises(TooManyThreads, match="f: a block has 768 threads") as problem:
+        check_blocks(loops, sizes, Limits(767, 48 << 10))
+    assert problem.value.kernel == "f"
+    with pytest.raises(hl.HalideError, match="g: a block of f shares 1632 bytes"):
+        check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4 - 1))

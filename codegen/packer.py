@@ -64,7 +64,9 @@ def _writers(function: Function, call: Interface, number: int, c: bool) -> list[
                 out.append(f"static void lift_write_{name}({kind} lift_given) {{ {body} }}")
                 continue
             own = f"__typeof__({text})" if c else f"std::remove_cv_t<std::remove_reference_t<decltype({text})>>"
-            body = f"{text} = ({own})lift_given;" if part.kind == "bits" else f"*({own} *)&{text} = ({own})lift_given;"
+            # By its bytes, for it may be const.
+            moved = f"{own} own = ({own})lift_given; __builtin_memcpy((void *)&{text}, &own, sizeof own);"
+            body = f"{text} = ({own})lift_given;" if part.kind == "bits" else moved
             out.append(f"static void lift_write_{name}({kind} lift_given) {{ {body} }}")
     return out
 

@@ -23,7 +23,7 @@ from lifter.algebra.polynomial import Monomial, Obligation, Poly, ahead_of, atom
 from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.loop_ir import Function
-from lifter.ir.names import array_of, is_read
+from lifter.ir.names import address_name, array_of, is_read
 from lifter.ir.summary import ContractItem, Layout
 from verifier.memory_states import sure_loads
 from verifier.sized_memory import room_of_box
@@ -367,14 +367,14 @@ class ContractBuilder:
         for end in (low, high):
             for m, c in end.terms.items():
                 magnitude = magnitude + Poly({m: max(0, abs(c) - magnitude.terms.get(m, 0))})
-        known = [i.bound for i in self.items if i.bound is not None]
-        covered = any(all(b.terms.get(m, 0) >= c for m, c in magnitude.terms.items()) for b in known)
-        if not over_parameters(magnitude, self.function) or covered:
+        if not over_parameters(magnitude, self.function):
             return
         parameters = {p.name: p.type for p in self.function.params if not p.pointer}
         mentioned = {n: t for n, t in parameters.items() if n in magnitude.names()}
         if all(self.follows(Poly.variable(n, t)) for n, t in mentioned.items()):
-            self._overflow(magnitude, Int(32))
+            known = [i.bound for i in self.items if i.bound is not None and i.most <= Int(32).max()]
+            if not any(all(b.terms.get(m, 0) >= c for m, c in magnitude.terms.items()) for b in known):
+                self._overflow(magnitude, Int(32))
             return
         if any(len(m) > 2 for m in magnitude.terms):
             return
@@ -491,18 +491,33 @@ def _halved(monomial: Monomial) -> bool:
 
 
 def over_parameters(p: Poly, function: Function) -> bool:
-    """Whether a polynomial speaks of integer parameters only."""
+    """Whether a polynomial speaks of integer parameters and addresses only."""
     from halide_core.ir.expr import Call, Load
 
     names = {q.name for q in function.params if not q.pointer and q.type.is_int_or_uint()}
+    names |= {address_name(q.name) for q in function.params if q.pointer}
     for e in p.atoms().values():
         if contains(e, Load, Call):
             return False
     return p.names() <= names
 
 
+def _multiple(p: Poly) -> tuple[Poly, int] | None:
+    """x and m of x + -x / m * m, which is not negative just where x is a multiple of m."""
+    for atom in p.atoms().values():
+        m = const_value(atom.b) if isinstance(atom, Div) else None
+        if isinstance(atom, Div) and m is not None and m > 1:
+            x = p - Poly.atom(atom).scale(int(m))
+            if (x + to_poly(atom.a)).is_zero():
+                return x, int(m)
+    return None
+
+
 def at_least_zero_text(p: Poly) -> str:
     """`a - b >= 0` as people write it: `b <= a`."""
+    multiple = _multiple(p)
+    if multiple is not None:
+        return f"{poly_text(multiple[0])} is a multiple of {multiple[1]}"
     positive = Poly({m: c for m, c in p.terms.items() if c > 0})
     negative = Poly({m: -c for m, c in p.terms.items() if c < 0})
     if negative.is_zero():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not, const
+from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not, const, const_value
 from lifter.algebra.fold import negate
 from lifter.algebra.polynomial import Obligation, Poly, ceil_div, from_poly, poly_min, to_poly
 from lifter.algebra.wrapping import reads_memory
@@ -46,6 +46,31 @@ def trip_count(
     raise NoTrip(f"condition {condition}")
 
 
+def _remainder(p: Poly) -> tuple[Poly, int] | None:
+    """x and m of x - x / m * m."""
+    for atom in p.atoms().values():
+        m = const_value(atom.b) if isinstance(atom, Div) else None
+        if isinstance(atom, Div) and m is not None and m > 1:
+            x = to_poly(atom.a)
+            if (p - x + Poly.atom(atom).scale(int(m))).is_zero():
+                return x, int(m)
+    return None
+
+
+def _until_multiple(start: Poly, step: Poly, m: int, obligations: list[Obligation] | None) -> Poly:
+    """Iterations until start + k * step is a multiple of m: up to an address that is aligned."""
+    amount = step.constant_value()
+    if amount is None or amount <= 0 or m % amount or obligations is None:
+        raise NoTrip(f"it runs until a multiple of {m}, by steps of {step}")
+    distance = ceil_div(start, m).scale(m) - start
+    exact = distance.exact_quotient(Poly.constant(amount))
+    if exact is not None:
+        return exact
+    count = to_poly(Div(I64, from_poly(distance), const(amount, I64)))
+    obligations.append(Obligation(count.scale(amount) - distance, None))  # it divides the distance
+    return count
+
+
 def _split(p: Poly, counter: str) -> tuple[Poly, Poly]:
     step = p.coefficient(counter)
     if step is None:
@@ -72,6 +97,10 @@ def _while_positive(room: Poly, counter: str, obligations: list[Obligation] | No
 
 
 def _until_equal(a: Poly, b: Poly, counter: str, obligations: list[Obligation] | None) -> Poly:
+    found = _remainder(a - b)
+    if found is not None:
+        start, step = _split(found[0], counter)
+        return _until_multiple(start, step, found[1], obligations)
     start, step = _split(a - b, counter)
     amount = step.constant_value()
     if amount is not None and amount != 0:

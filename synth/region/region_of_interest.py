@@ -383,7 +383,16 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
             out[name] = Poly()
         else:
             raise NoRegion("the same location is written in several iterations")
-    return out
+    return _over_coordinates(out)
+
+
+def _over_coordinates(found: dict[str, Poly]) -> dict[str, Poly]:
+    """Counters that others are part of, as where a row goes on depends on the row, over the coordinates alone."""
+    for _ in found:
+        if not any(p.names() & found.keys() for p in found.values()):
+            break
+        found = {name: p.substitute({n: found[n] for n in p.names() & found.keys()}) for name, p in found.items()}
+    return found
 
 
 def _tile_digits(e: Effect, c: Poly, rest: Poly, inside: set[str]) -> tuple[dict[str, Poly], Poly, Poly]:

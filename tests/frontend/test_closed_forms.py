@@ -130,3 +130,23 @@ def test_what_a_last_strip_leaves_is_not_known(tmp_path: Path) -> None:
     body = f"uint16_t row[32]; while (w > 0) {{ int n = w > 32 ? 32 : w; {STRIP} s += n; d += n; w -= n; }} d[0] = 1;"
     with pytest.raises(Unsupported):
         path(tmp_path, body)
+
+
+@pytest.mark.parametrize("mask", [7, 15, 31])
+def test_a_head_up_to_an_aligned_address(tmp_path: Path, mask: int) -> None:
+    found = path(tmp_path, f"uint32_t* p = (uint32_t*)d; while (w && ((uintptr_t)p & {mask})) {{ *p++ = 1; w--; }}")
+    (e,) = found.effects
+    trip = compiled_poly(e.loops[0].trip)
+    for address in range(4096, 4096 + 64, 4):
+        for w in range(12):
+            k = 0
+            while k < w and (address + 4 * k) & mask:
+                k += 1
+            assert max(trip({"addr.d": address, "w": w}), 0) == k, (address, w)
+    asked = [p for o in found.obligations if "addr.d" in (p := o.obligation.poly).names() <= {"addr.d", "w"}]
+    assert any(compiled_poly(p)({"addr.d": 4098, "w": 5}) < 0 for p in asked)
+
+
+def test_a_step_that_does_not_divide_an_alignment_has_no_end(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported, match="until a multiple of 16, by steps of 3"):
+        path(tmp_path, "while (w && ((uintptr_t)d & 15)) { *d = 1; d += 3; w--; }")

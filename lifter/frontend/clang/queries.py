@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
@@ -126,16 +128,16 @@ def key(definition: Cursor) -> str:
     return f"{definition.mangled_name or definition.spelling}@{location.file}:{location.offset}"
 
 
-def modified(root: Cursor) -> set[int]:
-    """Hashes of the variables in a body that may be changed or referred to, not only read."""
-    out: set[int] = set()
+def modified(root: Cursor) -> Counter[int]:
+    """Hashes of the variables in a body that may be changed or referred to, not only read, and in how many places."""
+    out: Counter[int] = Counter()
     stack = [(root, False)]
     while stack:
         c, converted = stack.pop()
         if c.kind is K.DECL_REF_EXPR and not converted:
             target = c.referenced
             if target is not None:
-                out.add(target.hash)
+                out[target.hash] += 1
         inner = children(c)
         # What is only read stands under an implicit conversion to a value.
         reading = c.kind is K.UNEXPOSED_EXPR and len(inner) == 1
@@ -149,11 +151,11 @@ def modified(root: Cursor) -> set[int]:
     return out
 
 
-def modified_in(asker: Asker, body: Cursor) -> frozenset[int]:
+def modified_in(asker: Asker, body: Cursor) -> Counter[int]:
     """As `modified`; what is called once is called again."""
     place = body.hash, body.location.offset
     if place not in asker.unit.modified:
-        asker.unit.modified[place] = frozenset(modified(body))
+        asker.unit.modified[place] = modified(body)
     return asker.unit.modified[place]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from clang.cindex import Cursor
@@ -33,12 +34,14 @@ class Unit:
     """Where definitions of other functions are looked for."""
     pure: dict[str, Known | None] = field(default_factory=dict)
     """By `queries.key`; None for functions that are not pure."""
-    modified: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    modified: dict[tuple[int, int], Counter[int]] = field(default_factory=dict)
     """What bodies may change, by the hash and the place of each (`queries.modified`)."""
     taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)
     """Functions used as values: their numbers and declarations, by mangled name."""
     assigned: dict[int, list[Cursor]] | None = None
     """The functions that the file gives its variables and fields (`assigned_functions.py`), once they are asked for."""
+    other_uses: dict[int, list[Cursor] | None] = field(default_factory=dict)
+    """What uses of variables stand in that do not only read them, by their hashes (`kept_values.py`)."""
     active: list[str] = field(default_factory=list)
     """Symbols of the functions being lowered, to notice recursion."""
 

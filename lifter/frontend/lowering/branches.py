@@ -19,7 +19,7 @@ from lifter.frontend.state.values import ElementPlace, Value
 from lifter.ir.loop_ir import Assert, Stmt, Unsupported
 
 K = CursorKind
-_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT, K.GOTO_STMT)
+_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT)
 
 
 def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | None]:

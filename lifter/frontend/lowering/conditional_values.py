@@ -48,7 +48,7 @@ def _choose_lanes(ctx: Context, test: Expr, then: list[Stmt], a: Lanes, otherwis
             registers.write(ctx, place, result)
         block.extend(rest)
     ctx.branch(test, then, otherwise)
-    return registers.read(place)
+    return registers.read(ctx, place)
 
 
 def _choose_records(

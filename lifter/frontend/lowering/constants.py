@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const, const_value
 from halide_core.ir.types import Type
-from lifter.frontend.clang import classes, queries, types
+from lifter.frontend.clang import classes, kept_values, queries, types
 from lifter.frontend.clang.libclang import declared_fields, evaluate, initializer, operands
 from lifter.frontend.clang.queries import is_designator, unwrap
 from lifter.frontend.lowering import function_pointers
@@ -44,9 +44,10 @@ def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
     definition = declaration.get_definition() or declaration
     if definition.type.get_canonical().is_volatile_qualified():
         ctx.fail(f"volatile object '{name}'", c)
-    constant = types.is_const(definition.type)
-    bound = constant_variable(ctx, definition) if constant and name not in ctx.unit.parsed.cautions.weak else None
     here = definition.translation_unit is ctx.unit.parsed.unit  # and not a model's
+    constant = types.is_const(definition.type)
+    kept = constant or (here and kept_values.is_never_changed(ctx.unit, definition))
+    bound = constant_variable(ctx, definition) if kept and name not in ctx.unit.parsed.cautions.weak else None
     named = queries.at_file_scope(definition) if here else ""
     if bound is None and named and named not in ctx.found.statics:
         raise parameters.Static(definition, named)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind, StorageClass, TLSKind, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend.clang import classes, queries, types
+from lifter.frontend.clang import classes, kept_values, queries, types
 from lifter.frontend.clang.libclang import children, declared_fields, initializer, operands
 from lifter.frontend.lowering import (
     constants,
@@ -104,7 +104,8 @@ def declare(ctx: Context, c: Cursor) -> None:
 
 
 def _static(ctx: Context, c: Cursor) -> None:
-    if types.is_const(c.type):
+    here = c.translation_unit is ctx.unit.parsed.unit  # and not a model's
+    if types.is_const(c.type) or (here and kept_values.is_never_changed(ctx.unit, c)):
         bound = constants.constant_variable(ctx, c)
         if bound is not None:
             ctx.bind(c, bound)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
 from clang.cindex import Type as ClangType
@@ -9,7 +11,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, const
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import classes, queries, types
+from lifter.frontend.clang import classes, kept_values, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.unit import Unit
 from lifter.frontend.lowering import branches, cautions, new_vectors
@@ -31,8 +33,9 @@ from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
 from lifter.frontend.state.context import ChangedField, Context, Forked
 from lifter.frontend.state.found import Again, Found, Sites
-from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
+from lifter.frontend.state.values import Alias, Binding, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
 from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, expressions, walk
+from lifter.simd.lanes import Lanes, is_constant
 
 K = CursorKind
 
@@ -138,7 +141,7 @@ _UNKNOWN = "a type or construct unknown to libclang's binding"
 """Said where the binding has no name for a kind of types or cursors, and raises ValueError."""
 
 
-def _modified(ctx: Context, body: Cursor) -> set[int]:
+def _modified(ctx: Context, body: Cursor) -> Counter[int]:
     try:
         return queries.modified(body)
     except ValueError:
@@ -159,10 +162,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         _prepare_result(ctx, c, body)
     taken = [_this(ctx, c)] if _is_of_object(c) else []
     taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
-    for expression, declaration in ctx.found.statics.items():
-        binding = parameters.take_static(ctx, declaration, expression, c)
-        if binding is not None:
-            ctx.bind(declaration, binding)
+    _take_statics(ctx, c)
     lowered = _simplified(ctx, c, changed_fields.given_back(ctx, _statements(ctx, c, body)))
     taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
     lowered, taken = shaping_elements.as_parameters(ctx, lowered, taken)
@@ -238,7 +238,7 @@ def _statements(ctx: Context, c: Cursor, body: Cursor) -> list[Stmt]:
     finally:
         ctx.unit.active.remove(own)
     used = {n for s in walk([*ctx.block, *block]) for e in expressions(s) for n in variables(e)}
-    asked = [Assert(0, c) for name, c in ctx.asked.items() if name in used]
+    asked = [Assert(0, c) for name, c in ctx.asked.items() if name in used or name in ctx.assumed]
     return [*asked, *ctx.block, *block]
 
 
@@ -252,6 +252,36 @@ def _simplified(ctx: Context, c: Cursor, block: list[Stmt]) -> list[Stmt]:
     block = scalar_replacement.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
     cautions.check_floats(ctx, c, block)
     return block
+
+
+def _take_statics(ctx: Context, c: Cursor) -> None:
+    """Variables of the file as parameters that callers do not see."""
+    binding: Binding | None
+    for expression, declaration in ctx.found.statics.items():
+        set_up = _set_up(ctx, declaration)
+        if set_up is None:
+            binding = parameters.take_static(ctx, declaration, expression, c)
+        else:
+            binding = parameters.take_set_up(ctx, declaration, expression, set_up, c)
+        if binding is not None:
+            ctx.bind(declaration, binding)
+
+
+def _set_up(ctx: Context, declaration: Cursor) -> Lanes | None:
+    """The constant that a register of the file's is given in one place, as code that runs at the start does."""
+    if not types.register_bytes(declaration.type) or declaration.spelling in ctx.unit.parsed.cautions.weak:
+        return None
+    if {declaration.hash, declaration.canonical.hash} & ctx.changed.keys():  # it is this very function
+        return None
+    given = kept_values.only_assignment(ctx.unit, declaration)
+    if given is None:
+        return None
+    try:
+        with ctx.collecting():
+            v = descent.value(ctx, given)
+    except Unsupported:  # it is no constant
+        return None
+    return v if isinstance(v, Lanes) and is_constant(v) else None
 
 
 def _result_type(ctx: Context, c: Cursor) -> Type:
@@ -309,6 +339,11 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
             assert found.binding is not None
             ctx.bind(p, found.binding)
             return found
+    if types.register_bytes(p.type) and p.hash not in ctx.changed and p.spelling:
+        register = parameters.take_register(ctx, p, p.spelling)
+        assert register.binding is not None
+        ctx.bind(p, register.binding)
+        return register
     if p.spelling in ctx.found.ends:
         return _end(ctx, p)
     if _is_of_pointers(p.type) and p.hash not in ctx.changed and p.spelling:

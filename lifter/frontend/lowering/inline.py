@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Container
 from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind, TypeKind
@@ -11,7 +10,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const_value
 from lifter.frontend.clang import classes, queries, types
-from lifter.frontend.clang.libclang import children
+from lifter.frontend.clang.libclang import children, preorder
 from lifter.frontend.clang.queries import key, modified_in
 from lifter.frontend.lowering import cautions, evaluated, evaluation_order, new_vectors, structured_exits
 from lifter.frontend.objects import access, conversions, pointers, records, registers
@@ -199,7 +198,7 @@ def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
     return v if isinstance(v, kept) else with_expressions(v, new)
 
 
-def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSet[int]) -> None:
+def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: Container[int]) -> None:
     constant = parameter.hash not in changed
     name = parameter.spelling
     if isinstance(v, Expr):
@@ -284,7 +283,9 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             ctx.flush()
             v = Lanes(ctx.release_all(held))
             hint = f"{_identifier(frame.cursor)}_result"
-            frame.lanes = frame.lanes or registers.new_place(ctx, hint, v.bits, v.type)
+            if not frame.lanes:
+                returns = sum(k.kind is K.RETURN_STMT for k in preorder(frame.cursor))
+                frame.lanes = replace(registers.new_place(ctx, hint, v.bits, v.type), once=returns == 1)
             registers.write(ctx, frame.lanes, v)
         elif isinstance(v, Record):
             if queries.may_be_elided(result):
@@ -325,7 +326,7 @@ def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: 
     wanted = frame.cursor.result_type
     if frame.lanes is not None:
         ctx.block.extend(block)
-        return registers.read(frame.lanes)
+        return registers.read(ctx, frame.lanes)
     if frame.record is not None:
         ctx.block.extend(block)
         return frame.record if as_place else access.load(ctx, frame.record, c)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 from clang.cindex import Cursor
@@ -11,7 +13,7 @@ from halide_core.ir.types import UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import in_own_header
 from lifter.frontend.lowering import evaluation_order
-from lifter.frontend.objects import registers
+from lifter.frontend.objects import memory_views, pointers, registers
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -20,6 +22,7 @@ from lifter.frontend.state.values import Nothing, Pointer, Value, expressions_of
 from lifter.ir.loop_ir import Assert, ConstArray
 from lifter.simd import neon
 from lifter.simd.evaluate import Operand, apply
+from lifter.simd.families import Meaning
 from lifter.simd.lane_operations import NotConstant
 from lifter.simd.lanes import Lanes, as_type, is_constant
 from lifter.simd.meanings import table
@@ -37,6 +40,11 @@ _BYTE_SHUFFLES = {
 """Intrinsics that choose bytes by data, each with the least number for which there is none."""
 
 
+_MASKED_STORES = {
+    "_mm_maskmoveu_si128": 8,
+    **dict.fromkeys(("_mm_maskstore_epi32", "_mm256_maskstore_epi32", "_mm_maskstore_ps", "_mm256_maskstore_ps"), 32),
+}
+"""Intrinsics that store the lanes whose mask is negative, and the bits of a lane."""
 _INTRINSICS = ("_mm_", "_mm256_", "_mm512_")
 
 
@@ -55,6 +63,8 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
                 descent.discard(ctx, a)
         return Nothing()
     meaning = table().get(name) or neon.table().get(name)
+    if name in _MASKED_STORES:
+        return _store_under_mask(ctx, c, target, arguments)
     if meaning is None:
         ctx.fail(f"call of the intrinsic '{name}', which is not known lane by lane", c)
     given = _evaluated(ctx, target, arguments)
@@ -75,6 +85,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         else:
             assert isinstance(v, Expr | Lanes)
             wanted.append(v)
+    _learn_lanes(ctx, meaning, wanted)
     bits = 8 * (meaning.writes or types.register_bytes(c.type))
     try:
         result = apply(meaning, wanted, bits)
@@ -90,6 +101,51 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     return result
 
 
+def _store_under_mask(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Nothing:
+    """Stores of the lanes whose mask is negative, which is known: each run of them as a register of its own."""
+    lane = UInt(_MASKED_STORES[target.spelling])
+    given = _evaluated(ctx, target, arguments)
+    (pointer,) = (v for v in given if isinstance(v, Pointer))
+    registers_given = [v for v in given if isinstance(v, Lanes)]
+    value, mask = registers_given if isinstance(given[0], Lanes) else registers_given[::-1]
+    bits = [const_value(m) for m in as_type(mask, lane).parts]
+    if None in bits:
+        ctx.fail(f"'{target.spelling}' with a mask that is not constant", c)
+    parts = as_type(value, lane).parts
+    chosen = [bool(int(b or 0) >> (lane.bits - 1) & 1) for b in bits]
+    bytes_ = replace(pointer, pointee=types.pointee(arguments[given.index(pointer)].type))
+    for start, end in _runs(chosen):
+        n = start * lane.bytes() // max(int(bytes_.pointee.get_size()), 1)
+        place = pointers.advance(ctx, bytes_, const(n, I64), c)
+        registers.store(ctx, place, Lanes(parts[start:end]), c)
+    return Nothing()
+
+
+def _runs(chosen: list[bool]) -> Iterator[tuple[int, int]]:
+    """The first and behind the last of each run of true ones."""
+    start = None
+    for k, yes in enumerate([*chosen, False]):
+        if yes and start is None:
+            start = k
+        if not yes and start is not None:
+            yield start, k
+            start = None
+
+
+def _learn_lanes(ctx: Context, meaning: Meaning, given: list[Operand]) -> None:
+    """Has the function lowered again where a register of the caller's is used with lanes that it was not taken to
+    have."""
+    found = [v for v in given if isinstance(v, Lanes)]
+    for position, v in enumerate(found):
+        lane = meaning.lanes[min(position, len(meaning.lanes) - 1)]
+        first = v.parts[0]
+        if lane is None or not isinstance(first, Load) or first.name not in ctx.given_registers:
+            continue
+        memory = memory_views.key_of_memory(first.name)
+        if memory not in ctx.found.lane_types and lane.bits > v.type.bits:
+            raise registers.Relaned(memory, lane)
+
+
 def _count(ctx: Context, n: Expr) -> Expr:
     """A count of bits that is a variable: that it is below 256 is asked of callers."""
     whole = op.cast(n, I64)
@@ -99,22 +155,33 @@ def _count(ctx: Context, n: Expr) -> Expr:
 
 
 def _looked_up(ctx: Context, given: list[Operand], bits: int, least: int) -> Lanes | None:
-    """A shuffle of constant bytes by data: a table of sixteen, or eight, for each half of 128 bits.  Numbers from
-    `least` on give 0."""
+    """A shuffle of bytes by data, of sixteen, or eight, for each half of 128 bits: of constant ones a table.  Numbers
+    from `least` on give 0."""
     source, control = given
-    if not isinstance(source, Lanes) or not isinstance(control, Lanes) or not is_constant(source):
+    if not isinstance(source, Lanes) or not isinstance(control, Lanes):
         return None
     byte = UInt(8)
-    values = [int(const_value(e) or 0) for e in as_type(source, byte).parts]
+    values = as_type(source, byte).parts
     size = min(len(values), 16)
     out: list[Expr] = []
     for k, c in enumerate(as_type(control, byte).parts[: bits // 8]):
         start = k // 16 * 16 if len(values) > 16 else 0
-        name = _table_of(ctx, tuple(values[start : start + size]))
-        index = op.cast(op.binary("&", c, const(size - 1, byte)), I64)
-        outside = op.binary(">=", c, const(least, byte))
-        out.append(op.select(outside, const(0, byte), Load(byte, name, index)))
+        number = op.binary("&", c, const(size - 1, byte))
+        found = _entry(ctx, values[start : start + size], number, is_constant(source))
+        out.append(op.select(op.binary(">=", c, const(least, byte)), const(0, byte), found))
     return Lanes(tuple(out))
+
+
+def _entry(ctx: Context, values: Sequence[Expr], number: Expr, constant: bool) -> Expr:
+    """The value of a number, which is one of theirs."""
+    byte = UInt(8)
+    if constant:
+        name = _table_of(ctx, tuple(int(const_value(e) or 0) for e in values))
+        return Load(byte, name, op.cast(number, I64))
+    found = values[-1]
+    for k, value in reversed(list(enumerate(values[:-1]))):
+        found = op.select(op.binary("==", number, const(k, byte)), value, found)
+    return found
 
 
 def _table_of(ctx: Context, values: tuple[int, ...]) -> str:

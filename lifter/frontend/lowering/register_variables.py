@@ -26,7 +26,9 @@ def declare(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace 
             registers.store(ctx, memory.pointer, evaluated.register(ctx, init), c)
         return memory
     place = _declared(ctx, c, init)
-    return replace(place, key=registers.key(c)) if isinstance(place, LanesPlace) else place
+    if not isinstance(place, LanesPlace):
+        return place
+    return replace(place, key=registers.key(c), once=init is None and ctx.changed[c.hash] == 1)
 
 
 def _declared(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace:

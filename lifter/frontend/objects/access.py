@@ -57,7 +57,7 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
         targets = ctx.targets.get(place.array, frozenset())
         return Pointer(targets, Load(I64, place.array, place.index), place.pointee, place.name)
     if isinstance(place, LanesPlace):
-        return registers.read(place)
+        return registers.read(ctx, place)
     if isinstance(place, BitsPlace):
         ctx.before_read(place.name)
         return reinterpret(Variable(place.whole, place.name), place.type)

@@ -34,6 +34,7 @@ from lifter.frontend.state.values import (
     function_target,
 )
 from lifter.ir.loop_ir import Argument, Container, Param, Part
+from lifter.simd.lanes import Lanes, as_type
 
 _INSIDE = ("array", "left")
 """Kinds of parts whose memory lies in the object."""
@@ -127,6 +128,14 @@ def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
     return Taken(Argument(name, spelled, spelled, "value", tuple(taker.parts)), taker.params, binding)
 
 
+def take_register(ctx: Context, p: Cursor, name: str) -> Taken:
+    """A parameter that is a SIMD register, which the function does not change."""
+    taker = _Taker(ctx, "value", True, p)
+    spelled = types.passed_spelling(p.type)
+    binding = taker.register(p.type.get_canonical(), name, "@", name)
+    return Taken(Argument(name, spelled, spelled, "value", tuple(taker.parts)), taker.params, binding)
+
+
 def address_of_array(ctx: Context, name: str, size: int) -> tuple[Param, Part]:
     """The address of an array of the caller's whose elements are parameters: what is written must not be in its `size`
     bytes."""
@@ -207,6 +216,23 @@ def take_static(ctx: Context, declaration: Cursor, expression: str, at: Cursor) 
     return binding
 
 
+def take_set_up(ctx: Context, declaration: Cursor, expression: str, value: Lanes, at: Cursor) -> Binding:
+    """A register of static storage that holds `value` once the file is set up, which each call asks."""
+    name = str(declaration.spelling)
+    taker = _Taker(ctx, "reference", types.is_const(declaration.type), at, static=True)
+    for k, word in enumerate(as_type(value, I64).parts):
+        flat = ctx.unique(f"{name}_{k}")
+        ctx.parameters[flat] = I64
+        ctx.stable.add(flat)
+        ctx.asked[flat] = op.binary("==", Variable(I64, flat), word)
+        ctx.assumed.add(flat)
+        taker.params.append(Param(flat, I64, c_type="int64_t"))
+        taker.parts.append(taker.part(flat, f"((const long long *)&{expression})[{k}]"))
+    spelled = declaration.type.get_canonical().spelling
+    ctx.statics[expression] = Argument(name, spelled, spelled, "static", tuple(taker.parts)), taker.params
+    return Alias(value)
+
+
 class _Taker:
     def __init__(self, ctx: Context, passing: str, is_const: bool, at: Cursor, static: bool = False) -> None:
         self.ctx = ctx
@@ -241,12 +267,15 @@ class _Taker:
 
     def field(self, f: Cursor, name: str, path: str) -> Binding | None:
         ctx, t = self.ctx, f.type.get_canonical()
-        if t.is_volatile_qualified() or types.is_reference(t) or types.register_bytes(t):
+        if t.is_volatile_qualified() or types.is_reference(t):
             return None
+        if types.register_bytes(t):
+            return self.register(t, name, path, str(f.spelling))
         if types.is_function_pointer(t):
             return self.function(f, name, path)
         if classes.container(t):
-            return self.vector(f, name, path) if classes.container(t) == "vector" else None
+            is_array = classes.container(t) == "vector" and vectors.has_elements(ctx, t)
+            return self.vector(f, name, path) if is_array else None
         if types.is_pointer(t):
             return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling)
         if types.is_array(t):
@@ -423,6 +452,23 @@ class _Taker:
         self.parts.append(self.part(flat, f"{path}.data()", "data"))
         self.parts.append(self.part(size, f"{path}.size()", "size"))
         return Alias(Vector(flat, op.cast(Variable(Int(32), size), I64), element))
+
+    def register(self, t: ClangType, name: str, path: str, spelled: str) -> ElementPlace:
+        """A SIMD register, which is memory that is only read."""
+        ctx, flat = self.ctx, self.ctx.unique(name)
+        unit = memory_views.unit_of(ctx, flat, t, self.at)
+        assert unit is not None
+        ctx.arrays[flat] = unit
+        ctx.pointer_parameters.add(flat)
+        ctx.const_arrays.add(flat)
+        ctx.whole.add(flat)
+        ctx.given_registers.add(flat)
+        ctx.sizes[flat] = (types.register_bytes(t) // unit.bytes(),)
+        if self.passing == "value":
+            ctx.fresh.add(flat)
+        self.params.append(Param(flat, unit, True, True, c_type="void *"))
+        self.parts.append(self.part(flat, f"(*(char (*)[{types.register_bytes(t)}])&{path})", "array"))
+        return ElementPlace(Pointer(frozenset({flat}), const(0, I64), t, spelled))
 
     def array(self, f: Cursor, name: str, path: str) -> Binding | None:
         ctx, inner, count = self.ctx, types.innermost(f.type), types.count(f.type)

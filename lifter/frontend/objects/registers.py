@@ -70,8 +70,11 @@ def address(ctx: Context, place: LanesPlace, at: Cursor | None) -> NoReturn:
     ctx.fail("address of a register variable", at)
 
 
-def read(place: LanesPlace) -> Lanes:
-    """The value of a register variable."""
+def read(ctx: Context, place: LanesPlace) -> Lanes:
+    """The value of a register variable.  (What is read where nothing has been given may be anything.)"""
+    known = ctx.given_once.get(place.names[0])
+    if known is not None:
+        return as_type(known, place.type)
     return Lanes(tuple(Variable(place.type, n) for n in place.names))
 
 
@@ -82,6 +85,9 @@ def write(ctx: Context, place: LanesPlace, v: Lanes) -> None:
     held = ctx.hold_all(as_type(v, place.type).parts[::-1])
     for name in place.names:
         ctx.assign(name, ctx.release(held.pop()))
+    ctx.given_once.pop(place.names[0], None)
+    if place.once and is_constant(v):
+        ctx.given_once[place.names[0]] = v
 
 
 def temporary(ctx: Context, v: Lanes, hint: str = "t") -> LanesPlace:
@@ -143,6 +149,8 @@ def store(ctx: Context, p: Pointer, v: Lanes, at: Cursor | None) -> None:
         whole = _scalar(ctx, p, array, size, at)
         ctx.assign(whole.name, as_type(v, whole.type).parts[0])
         return
+    if array in ctx.given_registers:
+        ctx.fail(f"assignment to the register '{array}' of the caller's or of the file", at)
     if array in ctx.tables or array in ctx.const_arrays:
         ctx.fail(f"write to the constant array '{array}'", at)
     unit = _unit(ctx, array, size, at)

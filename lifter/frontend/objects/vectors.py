@@ -24,17 +24,31 @@ def element_of(ctx: Context, t: ClangType, at: Cursor | None) -> ClangType:
     """The elements of a container, of a vector of vectors those of its rows.
 
     Raises Unsupported for what no array has."""
+    found = _element(ctx, t)
+    if isinstance(found, str):
+        ctx.fail(found, at)
+    return found
+
+
+def has_elements(ctx: Context, t: ClangType) -> bool:
+    """Whether a container's elements are such that an array has them."""
+    return not isinstance(_element(ctx, t), str)
+
+
+def _element(ctx: Context, t: ClangType) -> ClangType | str:
+    """A container's elements, or why no array has them."""
     element = argument(t)
     if container(t) == "rows":
         element = argument(element)
     if container(t) == "unique_ptr":
         if not types.is_array(element):
-            ctx.fail("std::unique_ptr to a single object", at)
+            return "std::unique_ptr to a single object"
         element = types.element(element)
-    if types.scalar(element) is not None and queries.scalar_type(ctx, element, at).is_bool():
-        ctx.fail("std::vector<bool>", at)
+    scalar = types.scalar(element)
+    if scalar is not None and scalar.is_bool():
+        return "std::vector<bool>"
     if not memory_views.lies_in_arrays(ctx, element) or not classes.is_trivial(element):
-        ctx.fail(f"container of '{element.spelling}'", at)
+        return f"container of '{element.spelling}'"
     return element
 
 

@@ -6,6 +6,7 @@ temporary.  Post-increments are *pending* until the next sequence point or the n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,7 @@ from lifter.frontend.state.values import (
 )
 from lifter.ir.effects import loads
 from lifter.ir.loop_ir import Argument, Assign, ConstArray, Declare, If, Param, PureFunction, Stmt, Store, Unsupported
+from lifter.simd.lanes import Lanes
 from lifter.support import deadline
 
 if TYPE_CHECKING:
@@ -164,8 +166,14 @@ class Context:
     """For each hint the number of the last name made of it."""
     stable: set[str] = field(default_factory=set)
     """Locals and parameters that keep their first value as long as they live."""
-    changed: set[int] = field(default_factory=set)
-    """Hashes of the variables that are not only read."""
+    changed: Counter[int] = field(default_factory=Counter)
+    """Hashes of the variables that are not only read, and in how many places they are not."""
+    assumed: set[str] = field(default_factory=set)
+    """Parameters of which something is asked (`asked`) wherever they are."""
+    given_registers: set[str] = field(default_factory=set)
+    """Arrays that are registers of the caller's."""
+    given_once: dict[str, Lanes] = field(default_factory=dict)
+    """Registers that are given a value in one place, by their first lanes, and what that is where it is constant."""
     _bindings: dict[int, list[tuple[Cursor, Binding]]] = field(default_factory=dict)
 
     # Statements and values on the way.

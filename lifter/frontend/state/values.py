@@ -175,6 +175,8 @@ class LanesPlace:
     guessed: str = ""
     key: str = ""
     """What identifies its declaration, if it has one."""
+    once: bool = False
+    """Whether it is given a value in one place of the text, and has none before."""
 
 
 @dataclass(frozen=True)

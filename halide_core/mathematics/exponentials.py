@@ -15,7 +15,6 @@ from halide_core.mathematics.nodes import (
     F64,
     I32,
     TO_INTEGER32,
-    U32,
     bits_as,
     choose,
     horner,
@@ -123,8 +122,9 @@ def _exp(x: Expr, near_0: Near0) -> tuple[Expr, Expr]:
 
 def is_no_normal(x: Expr) -> Expr:
     """Whether x is not above 0, subnormal, infinite or NaN."""
-    bits = bits_as(U32, x)
-    return ir.GE(Bool(x.type.lanes), bits - like(bits, 0x00800000), like(bits, 0x7F000000))
+    bits = bits_as(I32, x)
+    # The usual ones become the least integers: vectors of signed integers are compared in one step on all targets.
+    return ir.GE(Bool(x.type.lanes), bits + like(bits, 0x7F800000), like(bits, -0x01000000))
 
 
 def log(x: Expr) -> Expr:

@@ -100,6 +100,14 @@ def test_multiplies_and_adds_in_one_step_where_the_target_does(target: str, fuse
     assert not FUSED.search(apart)
 
 
+@pytest.mark.parametrize(("count", "stands"), [(1, True), (100, False)])
+def test_a_function_stands_in_place_of_its_calls_where_these_are_few(count: int, stands: bool) -> None:
+    x, image = hl.Var("x"), hl.ImageParam(hl.Float(32), 1)
+    text = _assembly(sum((hl.exp(image[x + k]) for k in range(1, count)), hl.exp(image[x])), image, "x86-64-linux-avx2")
+    assert "hl.exp.f32.4.rare" in text
+    assert bool(re.search(r"call\w*\s+\"?hl\.exp\.f32\.4\b(?!\.rare)", text)) != stands
+
+
 def interpreted(name: str, *args: Numbers, fuses: bool) -> Numbers:
     t = Float(8 * args[0].itemsize)
     parameters = [ir.Variable(t, n) for n in ("x", "y")[: len(args)]]

@@ -169,6 +169,10 @@ def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
     return Taken(Argument(name, spelled, bare, "reference", parts), params, binding)
 
 
+_PASSED_BY = {32: "__AVX__", 64: "__AVX512F__"}
+"""The macro of the extension by whose registers so many bytes are passed."""
+
+
 class Element(Again):
     """A pointer of an array is told by a constant."""
 
@@ -456,6 +460,10 @@ class _Taker:
     def register(self, t: ClangType, name: str, path: str, spelled: str) -> ElementPlace:
         """A SIMD register, which is memory that is only read."""
         ctx, flat = self.ctx, self.ctx.unique(name)
+        needed = _PASSED_BY.get(types.register_bytes(t)) if self.passing == "value" else None
+        if needed is not None and needed not in ctx.unit.parsed.command.macros():
+            # What calls it would pass it otherwise than a function that is compiled for more than its file.
+            ctx.fail(f"'{spelled}' of type '{t.spelling}' passed without {needed}", self.at, "compile for the extension")
         unit = memory_views.unit_of(ctx, flat, t, self.at)
         assert unit is not None
         ctx.arrays[flat] = unit

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import halide_core as hc
+from corpus.pipelines.common import pipelines
 from halide_core.gpu.driver import CudaDriver
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu import running
@@ -153,6 +154,25 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     rows = json.loads(found.read_text())["runs"]
     assert len(rows) >= 4 and all(not r["wrong"] for r in rows)
     assert page.read_text().startswith("# Kernels on a device\n")
+
+
+def test_pipelines_under_auto_gpu(tmp_path: Path) -> None:
+    """At a small size with results, at the papers' beside the schedules by hand: the latter on a device alone."""
+    blur = [p for p in pipelines() if p.name == "blur"]
+    assert record.record_auto_gpu(tmp_path, blur) == 1
+    recorded = Recording.load(tmp_path / "small_blur.AutoGPU.run")
+    for by, name in (("ours", "ours"), ("AutoGPU", "AutoGPU")):
+        copy = Recording("blur", name, recorded.kind, recorded.events, recorded.texts, recorded.blobs)
+        copy.save(tmp_path / f"pipeline_blur.{by}.run")
+    assert [(r["name"], r["by"], r["wrong"]) for r in check(tmp_path, Emulator(), Untimed(), 60)] == [
+        ("small blur", "AutoGPU", "")
+    ]
+    device = CudaDriver(Ticking())
+    rows = check(tmp_path, device, Timed(device), 60)
+    assert [(r["name"], r["by"], r["wrong"]) for r in rows] == [
+        ("small blur", "AutoGPU", ""), ("blur", "ours", ""), ("blur", "AutoGPU", ""),
+    ]  # fmt: skip
+    assert "| pipeline | ours by hand, ms | AutoGPU, ms |" in markdown({}, {}, rows)
 
 
 @needs_compiler

@@ -16,10 +16,11 @@ import halide_core as hc
 from codegen.measure_device import build
 from corpus.pipelines.common import Built, PipelineFile, bind, pipelines
 from halide_core.gpu.runtime import device_runtime
-from tests.gpu import fuzz, package, running
+from tests.gpu import fuzz, package, papers, running
 from tests.gpu.cases import CASES, data_of
 from tests.gpu.check.recorder import Recorder
 from tests.gpu.check.recording import drawn
+from tests.gpu.check.replay import AUTO
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.objects import linked
 from tests.halide_core.fuzz.case import reference, result
@@ -75,18 +76,19 @@ def record_random(folder: Path, count: int, seed: int) -> int:
 
 def record_pipelines(folder: Path, files: Sequence[PipelineFile]) -> int:
     """The pipelines at the papers' sizes by both compilers, under their schedules for a device, of inputs that are
-    drawn; nothing is computed.  How many runs that makes."""
+    drawn, and by ours under AutoGPU's; nothing is computed.  How many runs that makes."""
     import halide as hl
 
     done = 0
     for p in files:
         shapes = [(a.shape, a.dtype.name) for a in p.arrays(p.size, np.random.default_rng(0))]
         drawn_ones = {(k, shape, kind): drawn(k, shape, kind) for k, (shape, kind) in enumerate(shapes)}
-        for by, module in (("ours", hc), ("package", hl)):
-            built = p.build(module, p.size)
+        for by, module in (("ours", hc), ("package", hl), (AUTO, hc)):
+            built = papers.auto_scheduled(p, p.size, p.size) if by == AUTO else p.build(module, p.size)
             if built.device_schedule is None:
                 continue
-            built.device_schedule()
+            if by != AUTO:
+                built.device_schedule()
             recorder = Recorder(p.name, by, None, drawn_ones)
             kinds = [np.dtype(str(f.type())) for f in built.outputs]
             outs = [np.zeros(extents[::-1], t) for extents, t in zip(p.shapes(p.size), kinds, strict=True)]
@@ -99,6 +101,21 @@ def record_pipelines(folder: Path, files: Sequence[PipelineFile]) -> int:
             recorder.recording.save(folder / f"pipeline_{p.name}.{by}.run")
             done += 1
     return done
+
+
+def record_auto_gpu(folder: Path, files: Sequence[PipelineFile]) -> int:
+    """The pipelines at an odd small size under the schedules that AutoGPU makes for the papers' sizes, with results,
+    which are the host's; how many."""
+    for p in files:
+        size = p.small[1]
+        recorder = Recorder(f"small {p.name}", AUTO, Emulator(), {})
+        built = papers.auto_scheduled(p, size, p.size)
+        with device_runtime(recorder):
+            found = papers.realized(p, size, built, hc.Target(running.TARGET))
+        for a, b in zip(found, papers.on_host(p, size), strict=True):
+            assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), p.name
+        recorder.recording.save(folder / f"small_{p.name}.{AUTO}.run")
+    return len(files)
 
 
 def _run(module: Any, built: Built, arrays: list[Any], outs: list[Any], recorder: Recorder) -> None:
@@ -122,6 +139,7 @@ def main() -> None:
     parser.add_argument("--random", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-pipelines", action="store_true", help="nothing that is timed")
+    parser.add_argument("--pipelines", nargs="*", default=[], help="of the pipelines these alone")
     given = parser.parse_args()
     shutil.rmtree(given.folder, ignore_errors=True)
     given.folder.mkdir(parents=True)
@@ -129,9 +147,11 @@ def main() -> None:
     random = record_random(given.folder, given.random, given.seed)
     libraries = record_libraries(given.folder, list(CASES))
     build(given.folder, hc.Target(_MACHINE))
-    runs = record_pipelines(given.folder, [] if given.no_pipelines else pipelines())
+    chosen = [] if given.no_pipelines else [p for p in pipelines() if p.name in given.pipelines or not given.pipelines]
+    small, runs = record_auto_gpu(given.folder, chosen), record_pipelines(given.folder, chosen)
     size = sum(p.stat().st_size for p in given.folder.iterdir())
-    counts = f"{cases} cases, {libraries} libraries, {random} random schedules and {runs} runs of pipelines"
+    counts = f"{cases} cases, {libraries} libraries, {random} random schedules, {small} pipelines at small sizes and "
+    counts += f"{runs} at the papers'"
     print(f"{counts} in {given.folder}, {size / 1e6:.1f} MB")
 
 

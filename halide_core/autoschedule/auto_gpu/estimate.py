@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.description import Stage
 from halide_core.autoschedule.analysis.footprints import Number, extents
 from halide_core.autoschedule.auto_gpu.devices import Device
@@ -15,6 +16,7 @@ from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, bloc
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
 from halide_core.autoschedule.auto_gpu.view import Reads, View
+from halide_core.autoschedule.device.emit import written_steps
 
 # Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
 _ACCESS, _STEP, _SPLIT, _KERNEL = 2.5, 3.0, 10.0, 40.0
@@ -243,13 +245,31 @@ class _Estimate:
                 # What several points of a thread need is loaded once; that places of one point coincide does not show.
                 count = np.minimum(count, np.maximum(needed[read], len(reads.sites)))
             if self.group.members.get(read) != THREAD:
-                self._load(read, reads, times * count, count, place)
+                at_once = 1.0 if read in self.group.members else self._at_once(stage, reads, place)
+                self._load(read, reads, times * count / at_once, count, place)
         self._store(stage, place, times * each)
         return True
 
     def _points(self, dims: frozenset[str], sizes: Mapping[str, Number]) -> Number:
         """The points of a thread that differ along some dimensions."""
         return product_of(len(self.tiles), (size for a, size in sizes.items() if a in dims))
+
+    def _at_once(self, stage: Stage, reads: Reads, place: _Place) -> Number:
+        """How many elements an access of global memory loads on the average, of those that are written out beside each
+        other: along the loop whose points a thread has several of, and in the steps of a sum."""
+        if reads.chosen_by_data:
+            return 1.0
+        written: dict[str, Number] = {place.along: place.apart}
+        for n in self.view.loops[stage.func][stage.index].serial[:1] if place.kind == THREAD else ():
+            written[n] = written_steps(self.view.loop_extent(stage.func, stage.index, n))
+        accesses: Number = 0.0
+        for site in reads.sites:
+            width: Number = 1
+            for loop, count in written.items():
+                together = self.view.beside(stage, site, loop)
+                width = np.maximum(width, np.gcd(together, np.asarray(count, np.int64)))
+            accesses = accesses + 1.0 / width
+        return len(reads.sites) / accesses
 
     def _load(self, read: str, reads: Reads, times: Number, count: Number, place: _Place) -> None:
         sums, view = self.sums, self.view
@@ -277,6 +297,10 @@ class _Estimate:
         sums = self.sums
         loops = self.view.loops[stage.func][stage.index]
         count = times * (2.0 if stage.reduction and loops.serial else 1.0)
+        if place.kind != BLOCK and not loops.scatters:
+            own = Site(stage.func, stage.definition.args, self.view.description.nodes[stage.func].bytes, None)
+            together = self.view.beside(stage, own, place.along)
+            count = count / np.gcd(together, np.asarray(place.apart, np.int64))
         sums.instructions = sums.instructions + count * _ACCESS
         sums.accesses = sums.accesses + count
         if place.kind == BLOCK:

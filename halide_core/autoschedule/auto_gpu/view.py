@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -24,8 +25,8 @@ _LARGE, _MIDDLE, _STRIDE = 1 << 20, 1 << 10, 16
 # Operations of an instruction, as `analysis.arithmetic` prices them: cycles times bytes of a register of elements of
 # four bytes, and cycles of what runs lane by lane.
 _VECTOR_OPERATION, _LANE_OPERATION = 2.4, 1.0
-_REGISTER = 4
-"""Bytes of a device's register."""
+_REGISTER, _AT_ONCE = 4, 16
+"""Bytes of a device's register, and of what a thread accesses at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class View:
         }
         self._read_steps: dict[tuple[int, str, int], tuple[Reads, list[tuple[float | None, int, int]]]] = {}
         self._steps: dict[tuple[tuple[int, ...], str, int], float | None] = {}
+        self._beside: dict[tuple[str, int, str, str, tuple[int, ...]], int] = {}
         self._work: dict[tuple[str, int, frozenset[str]], PointWork | None] = {}
 
     def _loops(self, f: Function, stage: int) -> Loops:
@@ -136,6 +138,27 @@ class View:
         if entry not in self._steps:
             self._steps[entry] = _step_along(site, along, axis)
         return self._steps[entry]
+
+    def beside(self, stage: Stage, site: Site, loop: str) -> int:
+        """How many elements of an access, for neighbouring points of a loop, a device may access at once: as many as
+        lie beside each other from multiples of their bytes on, at the estimated sizes."""
+        entry = stage.func, stage.index, loop, site.name, tuple(map(key, site.args))
+        if entry not in self._beside:
+            self._beside[entry] = self._elements_beside(stage, site, loop)
+        return self._beside[entry]
+
+    def _elements_beside(self, stage: Stage, site: Site, loop: str) -> int:
+        layout = self.description.layouts.get(site.name)
+        if layout is None or not layout.axes or layout.step != 1 or not loop:
+            return 1
+        axis = layout.axes[0]
+        moved = difference(site.args[axis], Variable(I32, loop))
+        if moved is None or any(loop in variables(a) for d, a in enumerate(site.args) if d != axis):
+            return 1
+        low, high = self.description.whole(site.name)[axis]
+        values = self.description.loop_values(stage, self.description.nodes[stage.func].region)
+        first = int(values[low_name(loop)]) + moved - int(low)
+        return math.gcd(first, int(high - low + 1), max(_AT_ONCE // site.bytes, 1))
 
     def moves(self, site: Site) -> frozenset[str]:
         """The Variables that choose the place of a read."""

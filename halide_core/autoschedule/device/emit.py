@@ -41,6 +41,13 @@ class Tile:
         return self.threads.get(name, 1) * self.each.get(name, 1)
 
 
+def written_steps(extent: int) -> int:
+    """How many steps of a sum in a thread are written out around its outputs."""
+    if 1 < extent <= _FEW_WRITTEN:
+        return extent
+    return _FEW_WRITTEN if extent and extent % _FEW_WRITTEN == 0 else 1
+
+
 def tile_sizes(loops: Loops) -> dict[str, int]:
     """The threads of a block along each wide loop that has some."""
     names = loops.wide[:_MOST_DIMENSIONS]
@@ -183,8 +190,8 @@ class Emitter:
             extent = loops.extents.get(n, 0)
             if 1 < extent <= _FEW_WRITTEN:
                 self.add(loops, "unroll", self.loop(loops, n))
-            elif extent and extent % _FEW_WRITTEN == 0:
-                self.add(loops, "unroll", self.loop(loops, n), _FEW_WRITTEN, _GUARD)
+            elif written_steps(extent) > 1:
+                self.add(loops, "unroll", self.loop(loops, n), written_steps(extent), _GUARD)
 
     def rows(self, loops: Loops) -> None:
         """A kernel for each iteration of the outer loops, which run in order on the host."""

@@ -50,11 +50,11 @@ def under_auto_gpu(
     return _emulated(p, size, auto_scheduled(p, size, made_for, **options))
 
 
-def auto_scheduled(p: PipelineFile, size: Size, made_for: Size, **options: str) -> Any:
-    """The pipeline for images of `size`, scheduled by AutoGPU for those of another one."""
+def auto_scheduled(p: PipelineFile, size: Size, made_for: Size, by: str = "AutoGPU", **options: str) -> Any:
+    """The pipeline for images of `size`, scheduled by AutoGPU, or another method, for those of another one."""
     built = p.build(hc, size)
     estimate(built, p, made_for, p.arrays(made_for, np.random.default_rng(0)))
-    params = hc.AutoschedulerParams("AutoGPU", options)
+    params = hc.AutoschedulerParams(by, options)
     hc.Pipeline(built.outputs).apply_autoscheduler(hc.Target(running.TARGET), params)
     return built
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import re
+import time
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ import halide_core as hc
 from corpus.pipelines.common import PipelineFile, estimate, pipelines
 from halide_core.autoschedule.auto_gpu import trial
 from halide_core.autoschedule.auto_gpu.block_sizes import TooManyThreads
+from halide_core.autoschedule.auto_gpu.grouping import Grouping
 from halide_core.autoschedule.auto_gpu.scheduler import auto_gpu
 from halide_core.autoschedule.directives import identifier
+from halide_core.autoschedule.genetic2013.on_device import DeviceSearch
 from lifter.api import lift_file
 from tests.gpu import package, papers, running
 from tests.gpu.fuzz import auto_result, by_default, outcome
@@ -53,6 +57,32 @@ def test_modes_equal_the_host(fusion: str) -> None:
     found, device = papers.under_auto_gpu(p, p.small[1], p.size, fusion=fusion)
     assert device.launches
     assert np.array_equal(found[0], wanted[0])
+
+
+def test_genetic_search_by_the_model() -> None:
+    """For a device Genetic2013 runs nothing: it finds places that take no longer by the model than AutoGPU's."""
+    p = PIPELINES["harris"]
+    wanted = papers.on_host(p, p.small[1])
+    found, device = papers.under_auto_gpu(
+        p, p.small[1], p.size, by="Genetic2013", generations="3", population="10", seconds="100"
+    )
+    assert device.launches
+    assert np.array_equal(found[0], wanted[0])
+    costs: list[float] = []
+
+    def compared(grouping: Grouping) -> None:
+        grouping.run()
+        search = DeviceSearch(grouping, random.Random(0), 10)
+        deadline = time.perf_counter() + 100
+        mine = search.repaired(grouping.placed)
+        assert search.placed(mine) == grouping.placed
+        whole = search.repaired(dict.fromkeys(grouping.placed, "root"))
+        costs.extend(map(search.cost, (mine, search.run([mine], 3, deadline), search.run([], 3, deadline), whole)))
+
+    built = _estimated(hc, p)
+    auto_gpu([f._function for f in built.outputs], hc.Target(running.TARGET), {}, search=compared)
+    assert costs[1] <= costs[0]
+    assert costs[2] <= costs[3]
 
 
 @pytest.mark.parametrize("seed", [2, 5, 17])
@@ -108,6 +138,13 @@ def test_a_target_without_a_device_is_refused() -> None:
     built = _estimated(hc, PIPELINES["blur"])
     with pytest.raises(hc.HalideError, match="add the feature cuda"):
         hc.Pipeline(built.outputs).apply_autoscheduler(hc.Target("host"), hc.AutoschedulerParams("AutoGPU", {}))
+
+
+def test_a_search_for_a_device_keeps_no_state() -> None:
+    built = _estimated(hc, PIPELINES["blur"])
+    params = hc.AutoschedulerParams("Genetic2013", {"state_file": "kept.json"})
+    with pytest.raises(hc.HalideError, match="searches for a device have no state_file"):
+        hc.Pipeline(built.outputs).apply_autoscheduler(hc.Target(running.TARGET), params)
 
 
 def test_what_is_refused_is_made_plainer_and_then_left_to_the_host(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from halide_core.autoschedule.auto_gpu.block_sizes import TooManyThreads
@@ -44,19 +44,20 @@ def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str])
 
 def auto_gpu(
     outputs: list[Function], target: Target, extra: Mapping[str, str], layouts: Mapping[str, Layout] | None = None,
-    left: Mapping[str, str] | None = None,
+    left: Mapping[str, str] | None = None, search: Callable[[Grouping], None] = Grouping.run,
 ) -> tuple[AutoGPU, DeviceSchedule]:
     """A schedule that the compiler takes, and the scheduler that made it.  Raises HalideError as `gpu_schedule` does.
 
     A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.  Where
     blocks with a thread for each point would be too large, threads go over boxes.
-    `layouts`: how Funcs lie in memory at all sizes; `left`: Funcs that stay on the host, and why."""
+    `layouts`: how Funcs lie in memory at all sizes; `left`: Funcs that stay on the host, and why; `search`: fills the
+    places of a Grouping."""
     view, chosen = View(outputs, target, layouts), options(extra)
     host: dict[str, str] = dict(left or {})
     refused = Refused()
     known = view.description if layouts is None else None
     while True:
-        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused)
+        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused, search)
         found = scheduler.run()
         problem = refusal_of(outputs, found.schedule, target, known) if found.on_device else None
         if problem is None:
@@ -80,12 +81,12 @@ class AutoGPU(DeviceScheduler):
 
     def __init__(
         self, outputs: list[Function], view: View, extra: Mapping[str, str], chosen: Options,
-        host: Mapping[str, str], refused: Refused,
+        host: Mapping[str, str], refused: Refused, search: Callable[[Grouping], None] = Grouping.run,
     ) -> None:
         super().__init__(outputs, view.layouts, (), host)
         # The description knows loops by the same Functions.
         self.loops = view.loops
-        self.view, self.options, self.refused = view, chosen, refused
+        self.view, self.options, self.refused, self.search = view, chosen, refused, search
         self.device = chosen_device(extra)
         self.choices: dict[tuple[str, int], Choice] = {}
 
@@ -103,7 +104,7 @@ class AutoGPU(DeviceScheduler):
             self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline, self._trivial,
             self.refused,
         )
-        grouping.run()
+        self.search(grouping)
         self.refused.placed = dict(grouping.placed)
         by_name = {f.name: f for f in self.order}
         inlined = grouping.inlined(grouping.placed)

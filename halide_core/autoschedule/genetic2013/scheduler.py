@@ -16,6 +16,7 @@ from halide_core.autoschedule.analysis.description import Description
 from halide_core.autoschedule.analysis.machine import Machine, this_machine
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.genetic2013.genes import Genes
+from halide_core.autoschedule.genetic2013.on_device import genetic_device_schedule
 from halide_core.autoschedule.genetic2013.plot import plot
 from halide_core.autoschedule.genetic2013.search import Search
 from halide_core.autoschedule.genetic2013.state import State, fingerprint, load, save
@@ -64,11 +65,19 @@ def options(extra: dict[str, str]) -> Options:
 
 
 def genetic_schedule(outputs: list[Function], target: Target, extra: dict[str, str]) -> Schedule:
-    """The fastest schedule found for the pipeline of `outputs`, not applied yet.
+    """The fastest schedule found for the pipeline of `outputs`, not applied yet; for a device the one that takes least
+    by AutoGPU's model.
 
     Raises HalideError where estimates are missing, a Func has a schedule, the pipeline does not run on random images of
     the estimated sizes, or `extra` is not understood."""
     chosen = options(extra)
+    if target.has_feature("cuda"):
+        if chosen.state_file or chosen.plot:
+            raise HalideError("Genetic2013: searches for a device have no state_file and no plot")
+        deadline = time.perf_counter() + chosen.seconds
+        return genetic_device_schedule(
+            outputs, target, extra, chosen.population, chosen.seed, chosen.generations, deadline, bool(chosen.seeds)
+        )
     description = Description(outputs)
     genes = Genes(description, Costs(description, target), this_machine(target, extra))
     rng = random.Random(chosen.seed)

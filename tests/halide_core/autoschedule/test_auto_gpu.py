@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks
 from halide_core.autoschedule.auto_gpu.cost import by_listing
 from halide_core.autoschedule.auto_gpu.devices import chosen_device, known_devices
@@ -18,6 +19,7 @@ from halide_core.autoschedule.auto_gpu.options import options
 from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU, auto_gpu
 from halide_core.autoschedule.auto_gpu.tile_bounds import finer_tiles, least, most, power_of_two_tiles
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds, limit, roofs
+from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.scheduler import DeviceSchedule
 from halide_core.ir import stmt as st
 from halide_core.passes.realization_order import build_environment
@@ -246,3 +248,20 @@ def test_blocks_are_as_large_as_the_compiler_says() -> None:
     assert problem.value.kernel == "f"
     with pytest.raises(hl.HalideError, match="g: a block of f shares 1632 bytes"):
         check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4 - 1))
+
+
+def test_accesses_of_several_elements() -> None:
+    """As many as lie beside each other from a multiple of their bytes on, at the estimated sizes."""
+    x, y = hl.Var("x"), hl.Var("y")
+    image, f = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("f")
+    f[x, y] = image[x, y] + image[x + 1, y] + image[x + 2, y] + image[y, x]
+    f.set_estimates([(0, 1536), (0, 1534)])
+    image.set_estimates([(0, 1538), (0, 1536)])
+    view = View([f._function], TARGET)
+    stage = view.description.nodes["f"].stages[0]
+    point = view.point(stage, frozenset())
+    assert point is not None
+    found = {str(s.args[0]): view.beside(stage, s, "x") for s in point.reads["image"].sites}
+    # Rows of the image are not whole pieces of four elements.
+    assert found == {"x": 2, "x + 1": 1, "x + 2": 2, "y": 1}
+    assert view.beside(stage, Site("f", stage.definition.args, 4, None), "x") == 4

@@ -47,5 +47,5 @@ def test_registers_that_are_passed_otherwise_without_the_extension() -> None:
     source = SOURCE.with_name("passed_registers.c")
     found = functions_of(source)["add_passed"]
     assert isinstance(found, FunctionError)
-    assert "'v' of type '__m256i' passed without __AVX__" in str(found.reason)
+    assert "register of 256 bits 'v', passed without __AVX__" in str(found.reason)
     assert {p.name for p in function_of(source, "add_passed", "-mavx2").params} == {"d", "s", "n", "v"}

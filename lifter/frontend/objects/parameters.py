@@ -463,7 +463,8 @@ class _Taker:
         needed = _PASSED_BY.get(types.register_bytes(t)) if self.passing == "value" else None
         if needed is not None and needed not in ctx.unit.parsed.command.macros():
             # What calls it would pass it otherwise than a function that is compiled for more than its file.
-            ctx.fail(f"'{spelled}' of type '{t.spelling}' passed without {needed}", self.at, "compile for the extension")
+            whole = f"register of {8 * types.register_bytes(t)} bits '{spelled}', passed without {needed}"
+            ctx.fail(whole, self.at, "compile for the extension")
         unit = memory_views.unit_of(ctx, flat, t, self.at)
         assert unit is not None
         ctx.arrays[flat] = unit

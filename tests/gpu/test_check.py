@@ -20,10 +20,11 @@ from tests.gpu.cases import CASES, data_of
 from tests.gpu.check import record, replay
 from tests.gpu.check.libraries import check_libraries
 from tests.gpu.check.recorder import Recorder
-from tests.gpu.check.recording import Recording, drawn, play
+from tests.gpu.check.recording import Recording, drawn, play, settle
 from tests.gpu.check.replay import Timed, Untimed, check, markdown
 from tests.gpu.driver_library import needs_compiler, redirect, stand_in
 from tests.gpu.emulator.device import Emulator
+from tests.gpu.emulator.memory import GlobalMemory
 from tests.gpu.test_driver import StandIn
 
 SOME = ("blur_shared", "host_between", "threads_of_any_number", "wide_integers")
@@ -59,6 +60,21 @@ def test_a_result_that_differs_is_told(tmp_path: Path) -> None:
     (row,) = check(tmp_path, Emulator(), Untimed(), 60)
     assert row["wrong"].startswith("1 of ")
     assert "blur_shared (ours): 1 of " in markdown({}, {}, [row])
+
+
+def test_bytes_that_nothing_stores_to_do_not_count() -> None:
+    stored = bytes(range(8))
+    events = [["malloc", 256, 16], ["in", 256, ["blob", 0]], ["out", 256, 16, ["blob", 1], None], ["free", 256]]
+    r = Recording("r", "ours", events=events, blobs=[stored, stored + bytes(8)])
+
+    def played() -> str:
+        return play(r, Emulator(GlobalMemory(seed=3)), lambda _, launch: launch())[0]
+
+    assert "of 16 bytes" in played()
+    settle(r, Emulator(GlobalMemory(seed=2)))
+    assert played() == ""
+    r.blobs[0] = bytes(8)
+    assert played() == "7 of 16 bytes of a result differ"
 
 
 def test_inputs_that_are_drawn_are_not_kept(tmp_path: Path) -> None:

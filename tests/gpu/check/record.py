@@ -19,9 +19,10 @@ from halide_core.gpu.runtime import device_runtime
 from tests.gpu import fuzz, package, papers, running
 from tests.gpu.cases import CASES, data_of
 from tests.gpu.check.recorder import Recorder
-from tests.gpu.check.recording import drawn
+from tests.gpu.check.recording import Recording, drawn, settle
 from tests.gpu.check.replay import AUTO
 from tests.gpu.emulator.device import Emulator
+from tests.gpu.emulator.memory import GlobalMemory
 from tests.gpu.objects import linked
 from tests.halide_core.fuzz.case import reference, result
 
@@ -35,8 +36,14 @@ def record_cases(folder: Path) -> int:
             params[n].set(hc.Buffer(array))
         with device_runtime(recorder):
             running.realized(f, case.size, hc.Target(running.TARGET))
-        recorder.recording.save(folder / f"case_{name}.ours.run")
+        _keep(recorder.recording, folder / f"case_{name}.ours.run")
     return len(CASES)
+
+
+def _keep(r: Recording, file: Path) -> None:
+    """Writes a run with results; bytes of them that nothing stores to do not count."""
+    settle(r, Emulator(GlobalMemory(seed=2)))
+    r.save(file)
 
 
 # Code of the host that machines with a device run.
@@ -68,7 +75,7 @@ def record_random(folder: Path, count: int, seed: int) -> int:
                 continue  # as the package does, or stricter: tests.gpu.fuzz counts these
             if any(e[0] == "launch" for e in recorder.recording.events):
                 assert np.array_equal(found, reference(case), equal_nan=found.dtype.kind == "f"), case
-                recorder.recording.save(folder / f"random_{seed}_{number}.ours.run")
+                _keep(recorder.recording, folder / f"random_{seed}_{number}.ours.run")
                 done += 1
         seed += 1
     return done
@@ -114,7 +121,7 @@ def record_auto_gpu(folder: Path, files: Sequence[PipelineFile]) -> int:
             found = papers.realized(p, size, built, hc.Target(running.TARGET))
         for a, b in zip(found, papers.on_host(p, size), strict=True):
             assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), p.name
-        recorder.recording.save(folder / f"small_{p.name}.{AUTO}.run")
+        _keep(recorder.recording, folder / f"small_{p.name}.{AUTO}.run")
     return len(files)
 
 

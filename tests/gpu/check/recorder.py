@@ -70,7 +70,7 @@ class Recorder:
         if self._emulator is not None:
             self._emulator.copy_to_host(host, address, size)
             wanted = self._source(host, size)
-        self._keep(["out", address, size, wanted])
+        self._keep(["out", address, size, wanted, None])
 
     def synchronize(self) -> None:
         """Nothing: a kernel has run when its launch is over."""

@@ -83,8 +83,8 @@ class Recording:
 
 
 def settle(r: Recording, device: Device) -> None:
-    """Has those bytes of results not count that nothing has written: `device`, whose memory begins as other garbage than
-    that of the one that it was recorded on, has others there."""
+    """Has those bytes of results not count that nothing has written: `device`, whose memory begins as other garbage
+    than that of the one that it was recorded on, has others there."""
 
     def see(e: Event, found: np.ndarray[Any, Any], recorded: np.ndarray[Any, Any]) -> None:
         same = found == recorded

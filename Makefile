@@ -25,11 +25,11 @@ quick: .venv/dev.stamp
 
 # Every emitted C++ generator, compiled against the headers of the package `halide`: about ten seconds a function.
 test-generators: .venv/dev.stamp
-	ALL_GENERATORS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/corpus/test_generators.py
+	ALL_GENERATORS=1 ALL_TESTS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/corpus/test_generators.py
 
 # All functions that were written to break the emitted text, under both packages: about three minutes.
 test-emitted: .venv/dev.stamp
-	ALL_ADVERSARIAL=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/codegen
+	ALL_ADVERSARIAL=1 ALL_TESTS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/codegen
 
 # Every pipeline under halide_core, autoscheduled too, under the package `halide`, and on an emulated device, at all its
 # small sizes: about twenty-five minutes.
@@ -44,7 +44,7 @@ first-contact: .venv/base.stamp
 # Targets, types, layouts and methods in all combinations, of which the default tests have every pair, and ten times as
 # many random programs: about five minutes.
 test-combinations: .venv/dev.stamp
-	ALL_COMBINATIONS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/halide_core/test_borders.py \
+	ALL_COMBINATIONS=1 ALL_TESTS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/halide_core/test_borders.py \
 	  tests/halide_core/test_raw_pixels.py tests/halide_core/autoschedule/test_interleaved.py \
 	  tests/frontend/test_random_programs.py
 

@@ -23,6 +23,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("pipeline", "size"), CASES, ids=lambda v: getattr(v, "name", None) or "x".join(map(str, v)))
 def test_same_as_halide(pipeline, size) -> None:
     theirs = run(halide, pipeline, size, scheduled=True)

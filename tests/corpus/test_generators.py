@@ -69,6 +69,7 @@ def image(layout, t, base, scalars):
     return Buffer(0, None, host, 0, t.code.value, t.bits, 1, len(sizes), dims, None), dims
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("generated", sorted(CASES) if os.environ.get("ALL_GENERATORS") else FEW, ids=label)
 def test_generator_compiles_and_runs(generated, lifted_file, build_generator):
     from codegen.plan import plan_path

@@ -42,6 +42,7 @@ def _all_given_back(driver: Driver, library: Library, *buffers: RawBuffer) -> No
     assert driver.device.left() == 0 and driver.depth() == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", _NAMES)
 def test_equals_the_host(name: str, tmp_path: Path) -> None:
     case = CASES[name]

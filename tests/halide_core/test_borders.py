@@ -74,6 +74,7 @@ def arguments(width: int) -> list[int]:
     return sorted({0, 1, min(3, width), width // 2, width})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "target", "kind"), in_pairs(list(INDICES), TARGETS, list(TYPES)))
 def test_coordinates_at_borders(name: str, target: str, kind: str) -> None:
     """What lies outside is not touched; parameters for which the coordinates would are left out."""

@@ -33,6 +33,7 @@ PARTS = [(4, 3, 0), (4, 3, 1), (4, 2, 1), (4, 2, 2), (3, 2, 0), (3, 2, 1)]
 KINDS = [hl.UInt(8), hl.UInt(16), hl.Float(32)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("target", "part", "number"), in_pairs(TARGETS, PARTS, range(len(KINDS))))
 def test_other_channels_stay(target: str, part: tuple[int, int, int], number: int) -> None:
     (size, channels, first), kind = part, KINDS[number]

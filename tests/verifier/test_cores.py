@@ -43,6 +43,7 @@ def test_more_assumptions_need_no_other_proof(goal: Any, monkeypatch: pytest.Mon
     assert set(answer.model) <= set("abcd")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(120))
 def test_answers_are_those_of_a_solver_that_keeps_nothing(seed: int) -> None:
     rng = random.Random(seed)

@@ -132,6 +132,7 @@ CASES: dict[str, tuple[Make, tuple[int, ...], list[str]]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_kind(name: str) -> None:
     make, size, wanted = CASES[name]

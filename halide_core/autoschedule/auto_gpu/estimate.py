@@ -255,21 +255,19 @@ class _Estimate:
         return product_of(len(self.tiles), (size for a, size in sizes.items() if a in dims))
 
     def _at_once(self, stage: Stage, reads: Reads, place: _Place) -> Number:
-        """How many elements an access of global memory loads on the average, of those that are written out beside each
-        other: along the loop whose points a thread has several of, and in the steps of a sum."""
-        if reads.chosen_by_data:
+        """How many elements an access of global memory loads, of those that are written out beside each
+        other: along the loop whose points a thread has several of, and in the steps of a sum.  Of windows, whose places
+        overlap, too few turn out to be."""
+        if reads.chosen_by_data or len(reads.sites) > 1:
             return 1.0
         written: dict[str, Number] = {place.along: place.apart}
         for n in self.view.loops[stage.func][stage.index].serial[:1] if place.kind == THREAD else ():
             written[n] = written_steps(self.view.loop_extent(stage.func, stage.index, n))
-        accesses: Number = 0.0
-        for site in reads.sites:
-            width: Number = 1
-            for loop, count in written.items():
-                together = self.view.beside(stage, site, loop)
-                width = np.maximum(width, np.gcd(together, np.asarray(count, np.int64)))
-            accesses = accesses + 1.0 / width
-        return len(reads.sites) / accesses
+        width: Number = 1
+        for loop, count in written.items():
+            together = self.view.beside(stage, reads.sites[0], loop)
+            width = np.maximum(width, np.gcd(together, np.asarray(count, np.int64)))
+        return width
 
     def _load(self, read: str, reads: Reads, times: Number, count: Number, place: _Place) -> None:
         sums, view = self.sums, self.view
@@ -297,7 +295,7 @@ class _Estimate:
         sums = self.sums
         loops = self.view.loops[stage.func][stage.index]
         count = times * (2.0 if stage.reduction and loops.serial else 1.0)
-        if place.kind != BLOCK and not loops.scatters:
+        if place.kind != BLOCK and not stage.index:
             own = Site(stage.func, stage.definition.args, self.view.description.nodes[stage.func].bytes, None)
             together = self.view.beside(stage, own, place.along)
             count = count / np.gcd(together, np.asarray(place.apart, np.int64))

@@ -14,10 +14,10 @@ from halide_core.gpu.scopes import inside
 from halide_core.gpu.threads import block_extents, most
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
-from halide_core.ir.expr import Expr, Variable, const, const_value
+from halide_core.ir.expr import Expr, StringImm, Variable, const, const_value
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, ForKind, MemoryType
-from halide_core.ir.structural import replace, substitution
+from halide_core.ir.structural import holds_effect, nodes, replace, substitution
 
 
 class TooManyThreads(HalideError):
@@ -38,7 +38,8 @@ class Limits:
 
 def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> None:
     """Raises HalideError, TooManyThreads for threads, where blocks of a kernel in the loops `s` would be larger than
-    `limits` allow at sizes that have these `values`, or nothing tells how large before the kernel starts."""
+    `limits` allow at sizes that have these `values`, nothing tells how large before the kernel starts, or something
+    would have to be checked in it."""
     if isinstance(s, st.LetStmt):
         value = _number(s.value, values)
         values = {k: v for k, v in values.items() if k != s.name} if value is None else {**values, s.name: value}
@@ -53,6 +54,11 @@ def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> Non
 
 
 def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> None:
+    for x in st.walk(s):
+        for e in st.expressions(x):
+            if holds_effect(e):
+                # Bounds that were given, and do not show to be kept; the text names the Func.
+                raise HalideError(" ".join(str(n.value) for n in nodes(e, StringImm)))
     name = s.name.split(".")[0]
     scope: dict[str, Interval] = {}
     node = _frame(s, {})

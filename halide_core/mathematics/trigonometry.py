@@ -27,8 +27,9 @@ from halide_core.mathematics.nodes import (
     to,
 )
 
-LIMIT = 12867.0
-"""Up to which an argument is reduced in float32: 2**13 * pi/2."""
+LIMIT = 6433.0
+"""Up to which an argument is reduced in float32: 2**12 * pi/2.  Up to twice as much, results may be wrong by 1.002
+units in the last place."""
 # pi/2 as three numbers of 11 bits, whose products with k are exact, and the rest.
 _PARTS = (1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.5633440682570896e-12)
 # The bits of 2/pi behind the point, after a word of zeros.

@@ -65,13 +65,17 @@ def test_a_result_that_differs_is_told(tmp_path: Path) -> None:
 def test_bytes_that_nothing_stores_to_do_not_count() -> None:
     stored = bytes(range(8))
     events = [["malloc", 256, 16], ["in", 256, ["blob", 0]], ["out", 256, 16, ["blob", 1], None], ["free", 256]]
-    r = Recording("r", "ours", events=events, blobs=[stored, stored + bytes(8)])
+    memory = GlobalMemory()
+    garbage = memory.areas[memory.malloc(16)][0].data[8:].tobytes()
+    r = Recording("r", "ours", events=events, blobs=[stored, stored + garbage])
 
-    def played() -> str:
-        return play(r, Emulator(GlobalMemory(seed=3)), lambda _, launch: launch())[0]
+    def played(seed: int = 3) -> str:
+        return play(r, Emulator(GlobalMemory(seed)), lambda _, launch: launch())[0]
 
+    assert played(1) == ""
     assert "of 16 bytes" in played()
-    settle(r, Emulator(GlobalMemory(seed=2)))
+    settle(r, Emulator(GlobalMemory(inverted=True)))
+    assert r.blobs[-1] == bytes([0xFF, 0])
     assert played() == ""
     r.blobs[0] = bytes(8)
     assert played() == "7 of 16 bytes of a result differ"

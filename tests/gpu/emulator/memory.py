@@ -121,9 +121,11 @@ class Area:
 class GlobalMemory:
     """Allocations, apart from each other."""
 
-    def __init__(self, seed: int = 1, checked: bool = True) -> None:
-        """`checked`: races are looked for, and what was never stored to is anything; else it is 0."""
+    def __init__(self, seed: int = 1, checked: bool = True, inverted: bool = False) -> None:
+        """`checked`: races are looked for, and what was never stored to is anything; else it is 0.  `inverted`: what
+        was never stored to is in no byte what it is without."""
         self.random = np.random.default_rng(seed) if checked else None
+        self.inverted = inverted
         self.checked = checked
         self.starts: list[int] = []
         self.areas: dict[int, tuple[Area, int]] = {}
@@ -134,7 +136,10 @@ class GlobalMemory:
         start = self._next
         room = -(-size // 256) * 256
         self._next += room + _GAP
-        self.areas[start] = (Area(-(-size // 8) * 8, self.random, name or f"allocation of {size} bytes"), size)
+        area = Area(-(-size // 8) * 8, self.random, name or f"allocation of {size} bytes")
+        if self.inverted:
+            area.data ^= 0xFF
+        self.areas[start] = (area, size)
         self.starts.append(start)
         self.used += size
         self.peak = max(self.peak, self.used)

@@ -11,6 +11,7 @@ static int addressed = 4;
 static int by_assembly[2] = {5, 6};
 static int copied_to[2] = {5, 6};
 static int counted = 7;
+static int patched[2] __attribute__((used)) = {5, 6};
 int open_to_all[2] = {1, 2};
 
 void assign(int k) { assigned[k] = 1; }
@@ -31,6 +32,7 @@ ADDING(add_addressed, addressed)
 ADDING(add_by_assembly, by_assembly[1])
 ADDING(add_copied_to, copied_to[1])
 ADDING(add_counted, counted)
+ADDING(add_patched, patched[1])
 ADDING(add_open_to_all, open_to_all[1])
 
 void add_of_function(uint8_t *d, const uint8_t *s, int n) {

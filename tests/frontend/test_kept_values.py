@@ -31,7 +31,7 @@ def test_what_nothing_changes_is_a_constant() -> None:
 
 
 @pytest.mark.parametrize(
-    "variable", ["assigned", "handed_out", "addressed", "by_assembly", "copied_to", "counted", "open_to_all"]
+    "variable", ["assigned", "handed_out", "addressed", "by_assembly", "copied_to", "counted", "patched", "open_to_all"]
 )
 def test_what_may_change_is_read(variable: str) -> None:
     assert any(name.startswith(variable) for name in read_by(f"add_{variable}"))

@@ -47,7 +47,14 @@ def _is_own(definition: Cursor) -> bool:
     """Whether only this file's text can name it."""
     of_file = definition.linkage is LinkageKind.INTERNAL
     of_function = definition.linkage is LinkageKind.NO_LINKAGE and definition.storage_class is StorageClass.STATIC
-    return of_file or of_function
+    return (of_file or of_function) and not _is_used_elsewhere(definition)
+
+
+def _is_used_elsewhere(definition: Cursor) -> bool:
+    """Whether an attribute says that what no compiler sees may use it: what loads the program, by its section."""
+    attributes = (k for k in children(definition) if k.kind is K.UNEXPOSED_ATTR)
+    words = [{t.spelling.strip("_") for t in a.get_tokens()} for a in attributes]
+    return any(not w or w & {"used", "section", "retain"} for w in words)
 
 
 def _uses(unit: Unit, definition: Cursor) -> list[Cursor] | None:
@@ -63,7 +70,8 @@ def _uses(unit: Unit, definition: Cursor) -> list[Cursor] | None:
     stack = [(whole, whole, False)]
     while stack:
         c, around, read = stack.pop()
-        if c.spelling == name:
+        # What only has the name of what stands inside it is none: an operand that the tree leaves out is not seen.
+        if c.spelling == name and (c.kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR) or c.kind.is_declaration()):
             seen.add(c.location.offset)
         if c.kind is K.DECL_REF_EXPR and not read:
             declaration = c.referenced

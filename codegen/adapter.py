@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from codegen import internal, object_reads, row_tables
+from codegen import internal, measured, object_reads, row_tables
 from codegen.flat_arguments import (
     adapter_symbol,
     declarable,
@@ -102,7 +102,7 @@ class _Adapter:
             if part.kind == row_tables.FIRST:
                 table = self.reads.where_reached(a, part, "(void *)0")
                 lines += row_tables.gather(self.summary, part.param, table, self.given)
-        return lines
+        return [*lines, *measured.measure(self.summary, self.given)]
 
     def calls(self) -> list[str]:
         """The call of the lifted function, and of the original where that says that it is not for it."""
@@ -111,6 +111,7 @@ class _Adapter:
         original = f"lift_original_{self.number}({', '.join(_passed(a, self.c) for a in given_by_callers(call))})"
         checking = ("size", "distance", *row_tables.KINDS)
         checked = any(p.kind in checking for a in call.arguments for p in a.parts)
+        checked = checked or bool(self.summary.function.measured)
         if not (self.after or call.container is not None or checked):
             if returns == "void":
                 return [f"    {flat_call};", f"    if (missed) {original};"]

@@ -81,7 +81,7 @@ def flat(function: Function) -> list[str]:
 
 def given_by_callers(call: Interface) -> list[Argument]:
     """The arguments that callers give."""
-    return [a for a in call.arguments if a.passing != "static"]
+    return [a for a in call.arguments if a.passing not in ("static", "measured")]
 
 
 def function_number(part: Part, text: str) -> str:

@@ -95,6 +95,8 @@ class Reads:
         """The statements that give a flat parameter its value."""
         lines = []
         own, kind = self.given[part.param], flat_type(self.params[part.param])
+        if a.passing == "measured":  # what the others say comes first
+            return [f"    {kind} {own} = 0;"]
         if a.passing == "static":
             there = (self.conditions[part.param] or "1") if part.through else ""
             return [f"    {kind} {own} = {self.reader(part)}({there});"]

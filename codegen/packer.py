@@ -100,6 +100,8 @@ class _Packer:
         return "\n".join([*self.lines, *self.after, "}", ""])
 
     def _argument(self, a: Argument) -> None:
+        if a.passing == "measured":
+            return
         if a.passing == "static":
             self._file_variable(a)
         elif a.passing == "plain":

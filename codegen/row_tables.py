@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from codegen.c_expressions import c_expression
-from halide_core.ir.structural import variables
-from lifter.algebra.fold import all_hold
+from codegen.paths_in_c import names_in_c, runs
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.loop_ir import Function
 from lifter.ir.names import address_name
@@ -28,7 +27,7 @@ def gather(summary: Summary, array: str, table: str, given: Mapping[str, str]) -
     `given`: what the flat parameters are called.  Raises EmitError."""
     function = summary.function
     pitch = function.row_tables[array]
-    size, names = function.arrays[array].bytes(), _names(function, given)
+    size, names, unknown = function.arrays[array].bytes(), names_in_c(function, given), _unknown(function)
     lines = ["    {", "        int64_t low = INT64_MAX, high = INT64_MIN;"]
     for path in summary.paths:
         boxes = [(layout, rows_of(layout, pitch)) for layout in _layouts(path) if layout.array == array]
@@ -38,7 +37,7 @@ def gather(summary: Summary, array: str, table: str, given: Mapping[str, str]) -
                 continue
             low, high = (c_expression(from_poly(p), names) for p in rows)
             lines += [
-                f"        if ({_runs(path, layout, summary, names)}) {{",
+                f"        if ({runs(path, layout, unknown, names)}) {{",
                 f"            if ({low} < low) low = {low};",
                 f"            if ({high} > high) high = {high};",
                 "        }",
@@ -61,25 +60,14 @@ def gather(summary: Summary, array: str, table: str, given: Mapping[str, str]) -
     return lines
 
 
-def _names(function: Function, given: Mapping[str, str]) -> dict[str, str]:
-    out = dict(given)
-    out |= {address_name(p.name): f"(uintptr_t){given[p.name]}" for p in function.params if p.pointer}
-    return out
-
-
 def _layouts(path: PathSummary) -> list[Layout]:
     return [*(f.layout for f in path.funcs if f.output), *(i.layout for i in path.inputs)]
 
 
-def _runs(path: PathSummary, layout: Layout, summary: Summary, names: Mapping[str, str]) -> str:
-    """That the path is taken, as far as no table says, and that its box is not empty."""
-    tables = summary.function.row_tables
-    unknown = {*tables, *tables.values(), *map(address_name, tables)}
-    asked = [*path.conditions, *(i.condition for i in path.contract if i.condition is not None)]
-    known = [c for c in asked if not variables(c) & unknown]
-    parts = [c_expression(all_hold(known), names)]
-    extents = [d.extent for d in layout.dims if d.extent.constant_value() is None]
-    return " && ".join([*parts, *(f"{c_expression(from_poly(p), names)} >= 1" for p in extents)])
+def _unknown(function: Function) -> set[str]:
+    """What is not known before the rows are."""
+    tables = function.row_tables
+    return {*tables, *tables.values(), *map(address_name, tables), *function.measured_ends}
 
 
 def _apart(summary: Summary, names: Mapping[str, str], given: Mapping[str, str]) -> list[str]:
@@ -91,7 +79,7 @@ def _apart(summary: Summary, names: Mapping[str, str], given: Mapping[str, str])
             size, base = f.type.bytes(), f"(const char *){given[f.layout.array]}"
             begin, end = (c_expression(from_poly(p.scale(size)), names) for p in (low, high + Poly.constant(1)))
             lines += [
-                f"            if ({_runs(path, f.layout, summary, names)})",
+                f"            if ({runs(path, f.layout, _unknown(summary.function), names)})",
                 f"                missed |= {base} + {begin} < (const char *)(rows + high + 1)",
                 f"                    && (const char *)(rows + low) < {base} + {end};",
             ]

@@ -15,3 +15,11 @@ class NotFound(Exception):
 
 class NeverGiven(NotFound):
     """What the program reads it has given no value: no defined call comes there."""
+
+
+class UnknownReach(NotFound):
+    """Nothing is known of the values of `arrays`, which address what is read or written."""
+
+    def __init__(self, stage: str, reason: str, arrays: frozenset[str], line: int = 0) -> None:
+        super().__init__(stage, reason, line)
+        self.arrays = arrays

@@ -4,19 +4,21 @@ coordinates, and the box that they span."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from halide_core.ir.expr import Call, CallType, Expr, Load
 from halide_core.ir.structural import key, post_order, transform
-from lifter.algebra.polynomial import Poly, poly_max, poly_min, to_poly
+from halide_core.ir.types import Int, UInt
+from lifter.algebra.polynomial import Poly, from_poly, poly_max, poly_min, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effects import Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import ConstArray, Function
-from lifter.ir.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
-from synth.failure import NotFound
+from lifter.ir.names import array_of
+from lifter.ir.summary import Dim, FuncSummary, InputSummary, Layout, Summary, dim_names
+from synth.failure import NotFound, UnknownReach
 from synth.read_bounds.clamp import Clamper
 from synth.read_bounds.clamp_by_condition import domain, held_ends, held_where_they_matter
 from synth.read_bounds.known_values import over_known
@@ -153,10 +155,17 @@ class ImageMapper:
             plain = [over_known(inline_all(a, self.function.functions), env, tables) for a in call.args]
             here = [(held_ends(a) if applied else None) or self._ends(to_poly(a), over) for a, over in plain]
         except Unbounded as problem:
-            raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None
+            reason = f"the part of '{call.name}' that is read is not known: {problem}"
+            raise UnknownReach("terms", reason, self._arrays_in(call.args)) from None
         if ends is None:
             return here
         return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
+
+    def _arrays_in(self, places: Iterable[Expr]) -> frozenset[str]:
+        """The arrays of the images that coordinates read."""
+        arrays = {name: array for array, name in self.names.items()}
+        images = (n for e in places for n in post_order(e) if isinstance(n, Call) and n.call_type is CallType.IMAGE)
+        return frozenset(arrays.get(n.name, n.name) for n in images)
 
 
 def replace_images(
@@ -179,3 +188,29 @@ def replace_images(
         return n
 
     return transform(e, rewrite)
+
+
+FAR = (Int(16), UInt(32))
+"""Types that bound what is addressed by their values, but not by much less than all memory."""
+
+
+def far_reaching(summary: Summary) -> frozenset[str]:
+    """The arrays of such types that say which elements of other images are read."""
+    arrays: set[str] = set()
+    for path in summary.paths:
+        images = {i.name: i.layout.array for i in path.inputs if i.layout.array not in summary.function.tables}
+        for e in (x for f in path.funcs for d in f.definitions for x in d.expressions()):
+            for n in post_order(e):
+                if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name in images:
+                    inner = (m for a in n.args for m in post_order(a) if isinstance(m, Call) and m.type in FAR)
+                    arrays.update(images[m.name] for m in inner if m.name in images)
+    return frozenset(arrays)
+
+
+def addressing(paths: Iterable[Path]) -> frozenset[str]:
+    """The arrays whose values, of more than 8 bits, say where memory is touched."""
+    effects = [e for p in paths for e in p.effects]
+    places = [from_poly(e.index) for e in effects]
+    values = [x for e in effects for x in (e.value, e.guard) if x is not None]
+    places += [n.index for x in values for n in loads(x)]
+    return frozenset(array_of(n) for x in places for n in loads(x) if n.type.bits > 8)

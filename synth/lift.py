@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,14 +14,16 @@ from lifter.ir.effect_verifier import RAW
 from lifter.ir.effects import Path, loads
 from lifter.ir.foldable_calls import Sources, knowable
 from lifter.ir.inline_pure_calls import inline_all
-from lifter.ir.loop_ir import Function, Unsupported
+from lifter.ir.loop_ir import Function, UnknownTrip, Unsupported
 from lifter.ir.summary import PathSummary, Summary
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
+from lifter.transforms.loops.bound_measured_values import bounded
 from lifter.transforms.path_log import PathLog, Rewritings
 from lifter.transforms.storage.rename_locals import rename_locals
 from synth.contract.minimal_contract import without_needless
-from synth.failure import NeverGiven, NotFound
+from synth.failure import NeverGiven, NotFound, UnknownReach
+from synth.images import addressing, far_reaching
 from synth.options import Options, Stopwatch
 from synth.path_lifter import PathLifter
 from synth.prune_paths import left_alone, without_idle
@@ -75,7 +76,9 @@ def out_of_time(stage: str, timeout: float) -> str:
 
 
 def lift_function(
-    function: Function, options: Options | None = None, entered: Callable[[str], None] = lambda _: None,
+    function: Function,
+    options: Options | None = None,
+    entered: Callable[[str], None] = lambda _: None,
     allowed: float | None = None,
 ) -> Lifted:
     """Finds and proves the summary of `function`; never raises for what the function contains.  `entered` is told each
@@ -87,12 +90,7 @@ def lift_function(
     lifted = Lifted(function, "error", line=function.line)
     try:
         with until(clock.deadline):
-            try:
-                _lift(function, options, clock, lifted)
-            except NotFound as problem:
-                if problem.reason != MOVING_BOUNDS:
-                    raise
-                _lift_whole_windows(function, options, clock, lifted, problem)
+            _lift_somehow(function, options, clock, lifted)
     except Unsupported as problem:
         lifted.status, lifted.line, lifted.stage = "unsupported", problem.line or function.line, "parse"
         lifted.reason = f"{problem.construct}" + (f"; {problem.advice}" if problem.advice else "")
@@ -114,18 +112,66 @@ def lift_function(
     return lifted
 
 
-def _lift_whole_windows(
-    function: Function, options: Options, clock: Stopwatch, lifted: Lifted, problem: NotFound
-) -> None:
-    """Lifts a function whose windows are cut to the image; raises `problem` where that does not help."""
-    before = replace(lifted, paths=list(lifted.paths))
-    lifted.verdicts = []
-    with contextlib.suppress(NotFound, Unsupported):
-        _lift(function, options, clock, lifted, windows=True)
-    if lifted.status != "verified":
-        lifted.summary, lifted.paths, lifted.verdicts = before.summary, before.paths, before.verdicts
-        lifted.status, lifted.reason = before.status, before.reason
-        raise problem
+def _lift_somehow(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
+    """Lifts a function as it stands; where that asks for it, by whole windows or with values measured at the call."""
+    try:
+        _lift(function, options, clock, lifted)
+    except NotFound as problem:
+        windows = problem.reason == MOVING_BOUNDS
+        if windows and _lift_again(function, options, clock, lifted, windows):
+            return
+        arrays = problem.arrays if isinstance(problem, UnknownReach) else addressing(lifted.paths)
+        if not _lift_measured(function, options, clock, lifted, arrays):
+            raise
+    except UnknownTrip as problem:
+        if not _lift_measured(function, options, clock, lifted, problem.arrays):
+            raise
+    else:
+        # What a type alone bounds spans so much memory that something else will lie there.
+        far = far_reaching(lifted.summary) if lifted.summary is not None else frozenset[str]()
+        arrays = far if lifted.status == "verified" else addressing(lifted.paths)
+        _lift_measured(function, options, clock, lifted, arrays)
+
+
+def _lift_measured(
+    function: Function, options: Options, clock: Stopwatch, lifted: Lifted, arrays: frozenset[str]
+) -> bool:
+    """Lifts a function with the values of arrays measured, and with those of others as they are met of which nothing is
+    known; whether that helps."""
+    measured = bounded(function, arrays)
+    while measured is not None:
+        try:
+            return _lift_again(measured, options, clock, lifted, passed=(UnknownReach, UnknownTrip))
+        except (UnknownReach, UnknownTrip) as another:
+            measured = bounded(measured, another.arrays)
+        except TimedOut:  # what was found before stands
+            return False
+    return False
+
+
+def _lift_again(
+    function: Function,
+    options: Options,
+    clock: Stopwatch,
+    lifted: Lifted,
+    windows: bool = False,
+    passed: tuple[type[Exception], ...] = (),
+) -> bool:
+    """Lifts a function whose windows are cut to the image (`windows`), or whose values are measured at the call;
+    whether that helps.  Where it does not, the outcome stays as it was.  Problems that are `passed` are raised."""
+    before = replace(lifted, paths=list(lifted.paths), verdicts=list(lifted.verdicts))
+    lifted.verdicts, lifted.status, lifted.reason, lifted.stage = [], "error", "", ""
+    try:
+        _lift(function, options, clock, lifted, windows)
+    except passed:
+        raise
+    except (NotFound, NotConcrete, Unsupported):
+        pass
+    finally:
+        if lifted.status != "verified":
+            for name in ("function", "status", "reason", "line", "stage", "summary", "paths", "verdicts"):
+                setattr(lifted, name, getattr(before, name))
+    return lifted.status == "verified" and lifted.summary is not before.summary
 
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:

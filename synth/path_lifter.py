@@ -14,9 +14,9 @@ from halide_core.ir.structural import post_order, transform
 from lifter.algebra.bit_extraction import take_bits
 from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, Path, loads, reads_of, sites
+from lifter.ir.effects import Effect, Path, arrays_in, loads, reads_of, sites
 from lifter.ir.inline_pure_calls import inline_all, inline_call
-from lifter.ir.loop_ir import Function, Unsupported
+from lifter.ir.loop_ir import Function
 from lifter.ir.names import array_of, is_read, time_of, timed
 from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary, var
 from synth.contract.in_place_order import check_order
@@ -25,7 +25,7 @@ from synth.expression.enumerate import Enumerator, SearchStatistics
 from synth.expression.monolithic import MonolithicStatistics
 from synth.expression.monolithic import search as search_at_once
 from synth.expression.optimise import optimise
-from synth.failure import NeverGiven, NotFound
+from synth.failure import NeverGiven, NotFound, UnknownReach
 from synth.images import ImageMapper, replace_images
 from synth.options import Options, Stopwatch
 from synth.read_bounds.clamp_to_region import SameCoordinate, asks_beyond, within
@@ -289,10 +289,10 @@ class PathLifter:
             except Irregular as problem:
                 e = problem.effect
                 place = f"{p.array}[{readable_index(e.index)}]"
-                if any(loads(a) for a in e.index.atoms().values()):
-                    raise Unsupported(
-                        f"irregular store to {place}", e.line, "where it lands depends on data of unbounded range"
-                    ) from None
+                data = arrays_in(e.index.atoms().values())
+                if data:
+                    reason = f"irregular store to {place}; where it lands depends on data of unbounded range"
+                    raise UnknownReach("roi", reason, frozenset(data), e.line) from None
                 raise NotFound("roi", f"the range of {place} is not known: {problem}", e.line) from None
             if self.strategy.guarded and not self.contract.layout(box):
                 raise NotFound("roi", f"the rows of '{p.array}' may overlap", e.line)

@@ -92,7 +92,9 @@ class Calls:
         parts = [p for a in call.arguments for p in a.parts] if call is not None else []
         self.distances = [(p.param, p.expression) for p in parts if p.kind == "distance"]
         self.left = {memory: number for number, memory in left_fields(summary.function).items()}
-        self.pairs = [(p, q) for p in written for q in drawer.pointers if p is not q]
+        measured = {m.array for m in self.function.measured}
+        read = [p for p in drawer.pointers if p.name not in measured]
+        self.pairs = [(p, q) for p in written for q in read if p is not q]
         self.numbers = numbers
         self.memory: dict[tuple[str, bool], Guarded] = {}
         self._group = -1
@@ -172,6 +174,7 @@ class Calls:
         for p, (before, after) in zip(self.drawer.pointers, sizes, strict=True):
             span = self._span(p, before, after, number // WAYS % 2 == 1 and met)
             fill_with(span.bytes, p.type, rng, self.numbers, number % WAYS)
+            self.drawer.hold_measured(p.name, span.bytes, before // p.type.bytes(), draw.scalars)
             if p.name in self.left and len(span.bytes) >= before + p.type.bytes():
                 held = np.array([draw.scalars[self.left[p.name]]]).astype(numpy_type(p.type)).view(np.uint8)
                 span.bytes[before : before + len(held)] = held

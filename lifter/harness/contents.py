@@ -35,6 +35,19 @@ def fill(target: Bytes, t: Type, rng: np.random.Generator) -> None:
         target[extremes] = rng.choice([0, 255], int(extremes.sum()))
 
 
+def hold_between(target: Bytes, t: Type, least: int, most: int, places: slice = slice(None)) -> None:
+    """Brings the integers at some places between two of them, both of which occur where there is room; all are `least`
+    where `most` is less."""
+    count = len(target) // t.bytes()
+    whole = target[: count * t.bytes()]
+    values = np.frombuffer(whole.tobytes(), numpy_type(t)).copy()
+    some = values[places]
+    if len(some):
+        some[:] = [least + int(v) % (max(most, least) - least + 1) for v in some]
+        some[0], some[-1] = max(most, least), least
+    whole[:] = np.frombuffer(values.tobytes(), np.uint8)
+
+
 def fill_with(target: Bytes, t: Type, rng: np.random.Generator, numbers: Sequence[int | float], way: int) -> None:
     """Fills memory in one of several ways: 0 at random; 1 half of it, and 2 all of it, the type's edges and `numbers`;
     3 numbers that are small for the type, each different from its neighbours."""

@@ -20,7 +20,7 @@ from halide_core.ir.expr import EQ, NE, Div, Expr, Variable, const_value
 from halide_core.ir.structural import post_order, variables
 from halide_core.ir.types import Type
 from lifter.harness.argument_extents import NoArguments, Scalars, corners_of, layouts_of, row_length
-from lifter.harness.contents import edges, fill, numpy_type
+from lifter.harness.contents import Bytes, edges, fill, hold_between, numpy_type
 from lifter.harness.side_by_side import Arguments, Block, Guarded
 from lifter.harness.source_constants import Constants
 from lifter.ir.loop_ir import Param
@@ -89,9 +89,11 @@ class Drawer:
         """One draw; its path is None where the contract fails.  `pad`: elements between rows; `aligned`: strides are
         multiples of it."""
         scalars: Scalars = {}
+        ends = self.summary.function.measured_ends
         for p in self.summary.function.params:
-            if not p.pointer and (p.name not in self.strides or p.name in self.ranges):
+            if not p.pointer and p.name not in ends and (p.name not in self.strides or p.name in self.ranges):
                 scalars[p.name] = self._scalar(p, width, height, rng)
+        scalars |= self._ends(width, height, rng)
         free = sorted(self.strides - scalars.keys())
         scalars |= dict.fromkeys(free, 0)
         for _ in free:  # a plane's stride takes the row's
@@ -103,6 +105,25 @@ class Drawer:
             scalars[n] = _fitted((row + -row % aligned) * self.parts.get(n, 1), types[n])
         null = frozenset(n for n in self.optional if rng.random() < 0.3)
         return Draw(scalars, null, self._path(scalars, null))
+
+    def _ends(self, width: int, height: int, rng: random.Random) -> Scalars:
+        """The least and the greatest value of each array of which these are measured."""
+        out: Scalars = {}
+        for m in self.summary.function.measured:
+            type_ = self.summary.function.arrays[m.array]
+            low = _fitted(rng.choice((0, 0, 0, 1, 2, -1, -3)), type_)
+            span = rng.choice((width, height, width // 2, height // 2, 1, 4))
+            out |= {m.least: low, m.most: _fitted(low + max(span - 1, 0), type_)}
+        return out
+
+    def hold_measured(self, name: str, contents: Bytes, origin: int, scalars: Scalars) -> None:
+        """Brings the contents of an array, `origin` elements before its pointer, between the ends that are measured of
+        it, where they are."""
+        for m in self.summary.function.measured:
+            if m.array == name:
+                places = slice((m.first + origin) % m.step, None, m.step)
+                least, most = int(scalars[m.least]), int(scalars[m.most])
+                hold_between(contents, self.summary.function.arrays[name], least, most, places)
 
     def _scalar(self, p: Param, width: int, height: int, rng: random.Random) -> int | float:
         name = p.name.lower()
@@ -216,6 +237,7 @@ class Drawer:
                 low, high = low - _REGISTER // size, high + _REGISTER // size
             memory = Guarded((high - low) * size, front)
             fill(memory.bytes, p.type, rng)
+            self.hold_measured(p.name, memory.bytes, -low, draw.scalars)
             address = 0 if p.name in draw.null else memory.address - low * size
             blocks[p.name] = Block(memory, address, p.type)
         return Arguments(dict(draw.scalars), blocks)
@@ -233,12 +255,14 @@ class Drawer:
         middle = memory.address + room
         for n, address in ((first, middle), (second, middle + shift * sizes[first])):
             args.blocks[n] = Block(memory, address, args.blocks[n].type)
+            self.hold_measured(n, memory.bytes, (address - memory.address) // sizes[n], draw.scalars)
         return args
 
     def spoiled(self, draw: Draw, rng: random.Random) -> Draw:
         """The draw with one scalar changed so that something usual of it does not hold."""
         scalars = dict(draw.scalars)
-        candidates = sorted(n for n in (self.extents | self.strides) & scalars.keys())
+        ends = self.summary.function.measured_ends
+        candidates = sorted(n for n in (self.extents | self.strides) & scalars.keys() - ends)
         if not candidates:
             return draw
         name = rng.choice(candidates)

@@ -160,7 +160,8 @@ class Originals:
         """The library that a function's packer is in; "" for a function that needs none."""
         if function.interface is None and not (function.internal and function.qualified):
             return ""
-        alone = self._apart or (function.interface is not None and function.interface.container is not None)
+        late = function.interface is not None and (function.interface.container is not None or bool(function.measured))
+        alone = self._apart or late  # what lifting tells is not known when the others are compiled
         return f"{_PACKERS}-{hashlib.sha256(function.symbol.encode()).hexdigest()[:16]}" if alone else _PACKERS
 
     def trapping(self, function: Function, misaligned: bool = False) -> Path | None:

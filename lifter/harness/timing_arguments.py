@@ -14,7 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
 from halide_core.ir.types import Type
 from lifter.harness.argument_extents import NoArguments, Scalars
-from lifter.harness.contents import fill
+from lifter.harness.contents import fill, hold_between
 from lifter.harness.draw_arguments import Draw, Drawer, Ranges
 from lifter.ir.loop_ir import Function
 from lifter.ir.names import address_name
@@ -96,6 +96,9 @@ def arguments(summary: Summary, size: int, known: Known | None = None) -> Argume
         raise NoArguments(f"'{too_large[0]}' would take {regions[too_large[0]][0]} elements")
     types = {p.name: p.type for p in function.params if p.pointer}
     memory = {n: Memory(types[n], count, origin, seed) for seed, (n, (count, origin)) in enumerate(regions.items())}
+    for m in function.measured:
+        places = slice((m.first + regions[m.array][1]) % m.step, None, m.step)
+        hold_between(memory[m.array].bytes, types[m.array], int(scalars[m.least]), int(scalars[m.most]), places)
     for n in null:
         memory[n].pointer = 0
     read = {i.layout.array for p in summary.paths for i in p.inputs}

@@ -159,8 +159,9 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A parameter of the C++ function.  passing: plain (a scalar or pointer), end (a pointer to where another one's
-    memory ends), value, reference or pointer; or static: a variable of static storage that the function reads, which
-    is no parameter in C++."""
+    memory ends), value, reference or pointer; or what is no parameter in C++: static, a variable of static storage that
+    the function reads, or measured, the least and the greatest value behind the pointer that the parts' expressions
+    name."""
 
     name: str
     type: str
@@ -192,6 +193,21 @@ class Interface:
     """The type it returns."""
     container: Container | None = None
     """What holds the elements of a container that it returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Values behind the pointer parameter `array` that lie between the parameters `least` and `most`: those of the
+    elements at `first`, `first + step` and so on, to both sides.
+
+    role: begin or end where they say where loops begin or end, which then run from the least to the greatest."""
+
+    array: str
+    least: str
+    most: str
+    step: int = 1
+    first: int = 0
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,10 +279,17 @@ class Function:
     row_tables: dict[str, str] = field(default_factory=dict)
     """Pointer parameters that are the first row of an array of pointers to rows, with the parameter that says how many
     elements the next row lies further, as all of them do."""
+    measured: tuple[Measured, ...] = ()
+    """What an adapter measures at each call."""
     defined: dict[str, Expr] = field(default_factory=dict)
     """What the locals of `Define` are, over the parameters."""
     notes: tuple[str, ...] = field(default=())
     """What the front end assumed, in words for the report."""
+
+    @property
+    def measured_ends(self) -> frozenset[str]:
+        """The parameters that an adapter measures."""
+        return frozenset(name for m in self.measured for name in (m.least, m.most))
 
     @property
     def reads_statics(self) -> bool:
@@ -285,6 +308,13 @@ class Unsupported(Exception):
     def __str__(self) -> str:
         text = f"line {self.line}: {self.construct}"
         return f"{text}; {self.advice}" if self.advice else text
+
+
+@dataclass(unsafe_hash=True)
+class UnknownTrip(Unsupported):
+    """What `arrays` hold says how often a loop runs."""
+
+    arrays: frozenset[str] = frozenset()
 
 
 def left_fields(function: Function) -> dict[str, str]:

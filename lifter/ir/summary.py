@@ -7,7 +7,7 @@ earlier definition of the same Func) computed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import I32, Call, CallType, Expr, IntImm, UIntImm, Variable
@@ -202,6 +202,14 @@ class PathSummary:
     def layouts(self) -> dict[str, Layout]:
         """Layout of every Func and input, by name."""
         return {f.name: f.layout for f in self.funcs} | {i.name: i.layout for i in self.inputs}
+
+
+    def sizes_without(self, names: Collection[str]) -> list[Poly]:
+        """How far each dimension of a Func and of a reduction extends, where that is not made of `names`."""
+        boxes = [d.extent for f in self.funcs for d in f.layout.dims]
+        domains = [r.extent for f in self.funcs for d in f.definitions for r in d.rdom]
+        found = dict.fromkeys(p for p in (*boxes, *domains) if p.constant_value() is None)
+        return [p for p in found if p.names().isdisjoint(names)]
 
 
 @dataclass(frozen=True, slots=True)

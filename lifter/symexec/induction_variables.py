@@ -26,6 +26,7 @@ from halide_core.ir.structural import variables
 from lifter.algebra.fold import negate
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.ir import loop_ir as L
+from lifter.ir.counting_loops import steps_by_one
 from lifter.ir.effects import FoundObligation, LoopInfo
 from lifter.ir.names import (
     head_name,
@@ -40,7 +41,6 @@ from lifter.symexec.loop_queries import (
     is_invariant,
     iterations_inside,
     only_adds,
-    steps_by_one,
 )
 from lifter.symexec.periodic_steps import Period, conditional_steps, parities_as_choices, period, taken_off
 from lifter.symexec.state import NeedCell, NeedSeveral, NeedUnroll, State, both

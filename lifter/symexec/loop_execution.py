@@ -21,6 +21,7 @@ from halide_core.ir.structural import contains, post_order, variables
 from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
 from lifter.ir import loop_ir as L
+from lifter.ir.counting_loops import steps_by_one
 from lifter.ir.effects import FoundObligation, LoopInfo, loads
 from lifter.ir.names import (
     any_counter,
@@ -43,7 +44,6 @@ from lifter.symexec.loop_queries import (
     loads_any,
     made_anew,
     overwrites,
-    steps_by_one,
     stored,
 )
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
@@ -287,7 +287,8 @@ class Loops(InductionVariables, ABC):
             chooser = self.chooser(condition)
             if chooser is not None:
                 raise NeedUnroll(chooser)
-            raise L.Unsupported("the loop's exit depends on image data", loop.line)
+            arrays = frozenset(array_of(n) for n in loads(condition))
+            raise L.UnknownTrip("the loop's exit depends on image data", loop.line, arrays=arrays)
         self.check_defined(condition, loop.line)
         found: list[Obligation] = []
         try:

@@ -9,22 +9,10 @@ from halide_core.ir.expr import BOOL, EQ, GE, GT, I32, LE, LT, NE, Expr, Load, V
 from halide_core.ir.structural import nodes, post_order
 from lifter.algebra.polynomial import Obligation, Poly, to_poly
 from lifter.ir import loop_ir as L
+from lifter.ir.counting_loops import steps_by_one
 from lifter.ir.effects import Effect, loads
 from lifter.ir.names import array_of, is_counter, is_undefined
 from lifter.symexec.state import State
-
-
-def steps_by_one(loop: L.Loop) -> str | None:
-    """The variable that a loop counts up by one, which nothing else changes, as nothing changes what it is held to."""
-    step = loop.step[0] if len(loop.step) == 1 else None
-    if loop.prelude or not loop.test_first or not isinstance(step, L.Assign):
-        return None
-    v, type_ = step.name, step.value.type
-    held = {n.name for n in post_order(loop.condition) if isinstance(n, Variable | Load)}
-    if held & {x.array if isinstance(x, L.Store | L.Declare) else x.name for x in L.walk(loop.body)
-               if isinstance(x, L.Assign | L.Store | L.Declare | L.Define)}:
-        return None
-    return v if to_poly(step.value) - Poly.variable(v, type_) == Poly.constant(1) else None
 
 
 def loads_any(e: Expr, arrays: set[str]) -> bool:

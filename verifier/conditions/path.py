@@ -18,6 +18,7 @@ from verifier.conditions.base import Condition, point_text
 from verifier.conditions.coordinate_width import granted, sums
 from verifier.conditions.demanded import demands
 from verifier.conditions.location import LocatedConditions
+from verifier.conditions.measured import MeasuredConditions
 from verifier.conditions.rows import RowConditions
 from verifier.conditions.values import ValueConditions
 from verifier.contract import index_text_of
@@ -25,7 +26,7 @@ from verifier.memory_states import Unresolved, meeting
 from verifier.smt import Answer, Proved, Query, Refuted, prove
 
 
-class PathConditions(ValueConditions, LocatedConditions, RowConditions):
+class PathConditions(ValueConditions, LocatedConditions, RowConditions, MeasuredConditions):
     """Generates the conditions for one path: its structure, loops, layouts, regions and updates here."""
 
     def generate(self) -> list[Condition]:
@@ -53,6 +54,7 @@ class PathConditions(ValueConditions, LocatedConditions, RowConditions):
         for i in self.summary.inputs:
             self.located(i)
             self.row_pointers(i)
+        self.measured()
         self.result()
 
     def possible(self) -> None:

@@ -29,7 +29,7 @@ from lifter.ir.summary import Summary
 def adapters(source: str, summaries: Sequence[Summary]) -> str:
     """The original's translation unit with an adapter for each function."""
     c = is_c(source)
-    parts = [include(source), *without_macros([s.function for s in summaries])]
+    parts = [include(source), *without_macros([s.function for s in summaries]), *measured.helpers(summaries)]
     parts += [_Adapter(s, interface(s.function), number, c).text() for number, s in enumerate(summaries)]
     return "\n".join(parts)
 

@@ -3,17 +3,65 @@ path which is taken reads (verifier/conditions/measured.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from codegen.c_expressions import c_expression
 from codegen.paths_in_c import names_in_c, runs
 from halide_core.aot.compile import c_type
+from halide_core.ir.types import Type
 from lifter.algebra.polynomial import from_poly
 from lifter.ir.loop_ir import Measured
 from lifter.ir.summary import Layout, Summary
 
 _SHORT = 16
 """Iterations that a loop may do for nothing."""
+
+
+def helpers(summaries: Iterable[Summary]) -> list[str]:
+    """The functions that the statements of `measure` call, each for the widest registers that there are."""
+    kinds = {c_type(s.function.arrays[m.array]) for s in summaries for m in s.function.measured}
+    return [text for kind in sorted(kinds) for text in _helper(kind)]
+
+
+def _helper(kind: str) -> list[str]:
+    passed = f"const {kind} *v, int64_t n, int64_t step, {kind} *least, {kind} *most, uint64_t *sum"
+    body = f"""{{
+    {kind} low = *least, high = *most;
+    uint64_t all = 0;
+    if (step == 1)
+        for (int64_t i = 0; i < n; i++) {{
+            low = v[i] < low ? v[i] : low, high = v[i] > high ? v[i] : high;
+            all += (uint64_t)v[i];
+        }}
+    else
+        for (int64_t i = 0; i < n; i++) {{
+            low = v[i * step] < low ? v[i * step] : low, high = v[i * step] > high ? v[i * step] : high;
+            all += (uint64_t)v[i * step];
+        }}
+    *least = low, *most = high, *sum += all;
+}}"""
+    return [
+        f"static inline __attribute__((always_inline)) void lift_each_{kind}({passed}) {body}",
+        "#if defined(__GNUC__) && !defined(__clang__)",
+        "#pragma GCC push_options",
+        '#pragma GCC optimize("O3")',
+        "#endif",
+        f"static __attribute__((noinline)) void lift_plain_{kind}({passed}) "
+        f"{{ lift_each_{kind}(v, n, step, least, most, sum); }}",
+        "#if defined(__x86_64__)",
+        f'static __attribute__((noinline, target("avx2"))) void lift_wide_{kind}({passed}) '
+        f"{{ lift_each_{kind}(v, n, step, least, most, sum); }}",
+        "#endif",
+        "#if defined(__GNUC__) && !defined(__clang__)",
+        "#pragma GCC pop_options",
+        "#endif",
+        f"static void lift_ends_{kind}({passed}) {{",
+        "#if defined(__x86_64__)",
+        f'    if (__builtin_cpu_supports("avx2")) {{ lift_wide_{kind}(v, n, step, least, most, sum); return; }}',
+        "#endif",
+        f"    lift_plain_{kind}(v, n, step, least, most, sum);",
+        "}",
+    ]
 
 
 def measure(summary: Summary, given: Mapping[str, str]) -> list[str]:
@@ -37,10 +85,9 @@ def _one(summary: Summary, m: Measured, given: Mapping[str, str]) -> list[str]:
     kind = c_type(function.arrays[m.array])
     lines = [
         "    {",
-        "        bool some = false;",
         f"        const {kind} *values = (const {kind} *){given[m.array]};",
         f"        {kind} least = 0, most = 0;",
-        *(["        double sum = 0, count = 0;"] if m.role else []),
+        "        uint64_t sum = 0, count = 0;",
     ]
     for path in summary.paths:
         for layout in (i.layout for i in path.inputs if i.layout.array == m.array):
@@ -49,7 +96,7 @@ def _one(summary: Summary, m: Measured, given: Mapping[str, str]) -> list[str]:
             lines.append(f"        if ({runs(path, layout, unknown, names)}) {{")
             lines.append(f"            if ({nothing}) missed = true;")  # the original reads no values then
             lines.append("            else {")
-            lines += [f"                {line}" for line in _scan(layout, names, m)]
+            lines += [f"                {line}" for line in _scan(layout, names, m, function.arrays[m.array])]
             lines.append("            }")
             lines.append("        }")
     end = next(p.type for p in function.params if p.name == m.least)
@@ -58,12 +105,13 @@ def _one(summary: Summary, m: Measured, given: Mapping[str, str]) -> list[str]:
         lines.append(f"        missed |= {below}most > {int(end.max())};")
     lines.append(f"        {given[m.least]} = least, {given[m.most]} = most;")
     if m.role:
-        idle = "most - sum / count" if m.role == "end" else "sum / count - least"
-        lines.append(f"        if (count) lift_idle += {idle}, lift_{m.role} += sum / count;")
+        mean = "(double)(int64_t)sum / count"
+        idle = f"most - {mean}" if m.role == "end" else f"{mean} - least"
+        lines.append(f"        if (count) lift_idle += {idle}, lift_{m.role} += {mean};")
     return [*lines, "    }"]
 
 
-def _scan(layout: Layout, names: Mapping[str, str], m: Measured) -> list[str]:
+def _scan(layout: Layout, names: Mapping[str, str], m: Measured, array_type: Type) -> list[str]:
     """Loops over those elements of a box, which is not empty, that are measured."""
     lines, place = [], c_expression(from_poly(layout.offset), names)
     dims = range(len(layout.dims))
@@ -73,21 +121,27 @@ def _scan(layout: Layout, names: Mapping[str, str], m: Measured) -> list[str]:
         lines.append(f"const int64_t low_{k} = {low}, count_{k} = {count}, step_{k} = {step};")
         place += f" + low_{k} * step_{k}"
     lines.append(f"const int64_t start = {place};")
-    at = " + ".join(["start", *(f"i_{k} * step_{k}" for k in dims)])
-    begin, by = dict.fromkeys(dims, "0"), dict.fromkeys(dims, "1")
-    asked = ""
-    if m.step > 1 and len(layout.dims) == 1 and layout.dims[0].stride.constant_value() == 1:  # type: ignore[union-attr]
-        lines.append(f"const int64_t ahead = ({m.first} - start % {m.step} + {m.step}) % {m.step};")
-        begin[0], by[0] = "ahead", str(m.step)
-    elif m.step > 1:
-        asked = f"if (({at}) % {m.step} == {m.first}) "
-    loops = (f"for (int64_t i_{k} = {begin[k]}; i_{k} < count_{k}; i_{k} += {by[k]}) " for k in reversed(dims))
-    lines.append(f"{''.join(loops)}{asked}{{")
-    lines.append(f"    const __typeof__(*values) value = values[{at}];")
-    lines.append("    if (!some) least = most = value;")
-    lines.append("    some = true;")
-    lines.append("    least = value < least ? value : least;")
-    lines.append("    most = value > most ? value : most;")
-    if m.role:
-        lines.append("    sum += value, count += 1;")
-    return [*lines, "}"]
+    outer = dims[1:]
+    loops = "".join(f"for (int64_t i_{k} = 0; i_{k} < count_{k}; i_{k}++) " for k in reversed(outer))
+    row = " + ".join(["values + start", *(f"i_{k} * step_{k}" for k in outer)])
+    kind = c_type(array_type)
+    if not layout.dims or m.step == 1:
+        number, step = ("count_0", "step_0") if layout.dims else ("1", "1")
+        lines.append("if (!count) least = most = values[start];")
+        lines.append(f"{loops}lift_ends_{kind}({row}, {number}, {step}, &least, &most, &sum);")
+        lines.append(f"count += {' * '.join(f'count_{k}' for k in dims) or '1'};")
+        return lines
+    # Those at the places that are measured: the first of each row, and how far it is to the next.
+    lines += [
+        "int64_t by = 1;",
+        f"while (by * step_0 % {m.step}) by++;",
+        f"{loops}{{",
+        f"    int64_t here = {row} - values, left = count_0;",
+        f"    for (int64_t k = 0; k < by && lift_mod(here, {m.step}) != {m.first}; k++) here += step_0, left--;",
+        f"    if (left < 1 || lift_mod(here, {m.step}) != {m.first}) continue;",
+        "    if (!count) least = most = values[here];",
+        f"    lift_ends_{kind}(values + here, (left - 1) / by + 1, by * step_0, &least, &most, &sum);",
+        "    count += (left - 1) / by + 1;",
+        "}",
+    ]
+    return lines

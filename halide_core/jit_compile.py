@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
-from halide_core.backend.llvm_module import CompiledModule
+from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_module import CompiledModule, module_builder
 from halide_core.backend.llvm_profile import Profiler
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
@@ -28,7 +28,7 @@ def compile_for_process(
     runs kernels, in between for each array the address of its halide_buffer_t, or null.
 
     `disjoint`: no output shares memory with another array."""
-    module = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes, target.fuses)
+    module = module_builder(target)
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
     for k, a in enumerate(arrays):

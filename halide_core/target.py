@@ -266,6 +266,11 @@ class Target:
         return self.vector_bytes == 64
 
     @property
+    def gathers_words(self) -> bool:
+        """Whether words of 32 bits are gathered faster than bytes are loaded one by one: 16 at once."""
+        return self.vector_bytes == 64
+
+    @property
     def slow_mask_bytes(self) -> int:
         """Width of a register that is stored under a mask of its elements only slowly (vmaskmov), 0 for none."""
         return self.vector_bytes if "avx" in self._implied() and not self.has_masks else 0

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from halide_core.backend.halide_entry import emit_halide_function
-from halide_core.backend.llvm_builder import ModuleBuilder
-from halide_core.backend.llvm_module import CompiledModule, JitModule
+from halide_core.backend.llvm_module import CompiledModule, JitModule, module_builder
 from halide_core.backend.raw_device import DeviceVariant
 from halide_core.backend.raw_entry import emit_raw_function
 from halide_core.compiler_memory import frugal
@@ -70,7 +69,7 @@ class Module:
         """`shows_runtime`: other code of the program may call the run time's functions for devices."""
         self.target = target
         self.shows_runtime = shows_runtime
-        self.builder = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes, target.fuses)
+        self.builder = module_builder(target)
         self._compiled: CompiledModule | None = None
 
     def compiled(self) -> CompiledModule:

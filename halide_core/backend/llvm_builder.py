@@ -29,8 +29,11 @@ class ModuleBuilder:
     """Declarations, functions and constants of one LLVM module."""
 
     def __init__(
-        self, psad_bytes: int = 0, permutes_bytes: bool = False, slow_mask_bytes: int = 0, fuses: bool = False
+        self, psad_bytes: int = 0, permutes_bytes: bool = False, slow_mask_bytes: int = 0, fuses: bool = False,
+        gathers_words: bool = False,
     ) -> None:
+        # Whether the target gathers words of 32 bits faster than it loads bytes one by one.
+        self.gathers_words = gathers_words
         # Whether the target multiplies and adds in one step, with one rounding.
         self.fuses = fuses
         # Width of registers that are stored under masks slowly, 0 for none.

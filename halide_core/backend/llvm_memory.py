@@ -7,6 +7,7 @@ from math import gcd
 
 from halide_core.backend import llvm_integer as ops
 from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_gather import gather
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
@@ -297,21 +298,11 @@ class Memory:
         return self.b.emit(f"trunc {llvm_type(source)} {operand} to {llvm_type(target)}")
 
     def _gather(self, e: ir.Load, t: Type, predicate: str | None) -> str:
-        b, text = self.b, llvm_type(t)
+        b = self.b
         size = self.sizes.get(e.name, 0)
         if b.module.permutes_bytes and 0 < size <= 256 and t.bits == 8 and t.is_int_or_uint() and t.lanes <= _REGISTER:
             return self._looked_up(e, t, size)
-        # One instruction until code is generated, whatever the target has: lanes written out take four each.
-        indices = self.emit(e.index)
-        element, kind = llvm_type(t.element_of()), llvm_type(e.index.type)
-        pointers = b.emit(f"getelementptr {element}, ptr {self.env[e.name]}, {kind} {indices}")
-        mask_type = llvm_type(Bool(t.lanes))
-        mask = predicate if predicate is not None else literal(1, Bool(t.lanes))
-        name = f"llvm.masked.gather.{_suffix(t)}.v{t.lanes}p0"
-        vector = f"<{t.lanes} x ptr>"
-        b.module.declare(name, text, [vector, mask_type, text], "")
-        where = f"{vector} align {t.bytes()} {pointers}"
-        return b.emit(f"call {text} @{name}({where}, {mask_type} {mask}, {text} zeroinitializer)")
+        return gather(b, self.emit, self.env[e.name], e.index, t, predicate)
 
     def store(
         self, name: str, t: Type, value: str, index: Expr, predicate: str | None, streaming: bool = False

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
-from halide_core.backend.llvm_builder import LOOP_ADVICE
+from halide_core.backend.llvm_builder import LOOP_ADVICE, ModuleBuilder
 from halide_core.backend.llvm_profile import CLOCK, CLOCK_DECLARATION
 from halide_core.errors import HalideError
 from halide_core.runtime import cuda
@@ -75,6 +75,13 @@ def _declared_once(text: str) -> str:
         if found is not None:
             known.add(found[1])
     return "\n".join(lines)
+
+
+def module_builder(target: Target) -> ModuleBuilder:
+    """An empty module for a target."""
+    return ModuleBuilder(
+        target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes, target.fuses, target.gathers_words
+    )
 
 
 class CompiledModule:

@@ -20,7 +20,7 @@ from synth.sampling.solver_samples import solved_environments
 
 Env = dict[str, int]
 MAX_POINTS = 6000
-_OPERATORS = {"shift_right": ">>", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
+_OPERATORS = {"shift_right": ">>", "shift_left": "<<", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
 
 
 def to_python(e: Expr) -> str:
@@ -55,8 +55,9 @@ def to_python(e: Expr) -> str:
         return f"({to_python(a)} {symbol} {to_python(b)})"
     if isinstance(e, E.Call) and e.name in _OPERATORS and len(e.args) == 2:
         left, right = (to_python(x) for x in e.args)
-        # C leaves shifts by negative counts undefined; Python raises.
-        return f"({left} {_OPERATORS[e.name]} {right if e.name != 'shift_right' else f'max({right}, 0)'})"
+        if e.name.startswith("shift"):  # C leaves other counts undefined
+            right = f"min(max({right}, 0), {e.type.bits - 1})"
+        return f"({left} {_OPERATORS[e.name]} {right})"
     if isinstance(e, E.Min | E.Max):
         return f"{type(e).__name__.lower()}({to_python(e.a)}, {to_python(e.b)})"
     if isinstance(e, E.Not):

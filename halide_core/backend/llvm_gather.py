@@ -24,10 +24,10 @@ def gather(
     if b.module.gathers_words and t.bytes() < _WORD and t.lanes >= _LANES // 2:
         same, own = _split(index)
         narrow = _narrow(own)
-        if narrow is not None:
-            if same is not None:
-                base = b.emit(f"getelementptr {llvm_type(t.element_of())}, ptr {base}, i64 {emit(same)}")
-            return _parts(b, base, _as_words(b, emit, narrow), t, mask)
+        if same is not None:
+            base = b.emit(f"getelementptr {llvm_type(t.element_of())}, ptr {base}, i64 {emit(same)}")
+        indices = (emit(own), own.type) if narrow is None else _as_words(b, emit, narrow)
+        return _parts(b, base, indices, t, mask)
     element = llvm_type(t.element_of())
     pointers = b.emit(f"getelementptr {element}, ptr {base}, {llvm_type(index.type)} {emit(index)}")
     return _gathered(b, pointers, t, mask)
@@ -73,26 +73,30 @@ def _gathered(b: FunctionBuilder, pointers: str, t: Type, mask: str | None) -> s
 def _parts(b: FunctionBuilder, base: str, index: tuple[str, Type], t: Type, mask: str | None) -> str:
     """The words around elements of 8 or 16 bits, shifted down."""
     indices, kind = index
-    each = _WORD // t.bytes()
-    words, text = UInt(32, t.lanes), llvm_type(Int(32, t.lanes))
+    each, shift = _WORD // t.bytes(), (_WORD // t.bytes()).bit_length() - 1
+    words, text = UInt(32, t.lanes), llvm_type(kind)
     b.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"], "nounwind")
     start = b.emit(f"call ptr @llvm.ptrmask.p0.i64(ptr {base}, i64 {-_WORD})")
     address = b.emit(f"ptrtoint ptr {base} to i64")
     ahead = b.emit(f"and i64 {address}, {_WORD - 1}")
     ahead = b.emit(f"lshr i64 {ahead}, {t.bytes() // 2}")  # elements of one byte, or of two
-    first = b.emit(f"trunc i64 {ahead} to i32")
-    one = b.emit(f"insertelement {text} poison, i32 {first}, i64 0")
+    if kind.bits == 32:
+        ahead = b.emit(f"trunc i64 {ahead} to i32")
+    one = b.emit(f"insertelement {text} poison, i{kind.bits} {ahead}, i64 0")
     firsts = b.emit(f"shufflevector {text} {one}, {text} poison, <{t.lanes} x i32> zeroinitializer")
     # The index itself may be too large for the sum: its whole words are added up apart.
     part = b.emit(f"and {text} {indices}, {literal(each - 1, kind)}")
     part = b.emit(f"add {text} {part}, {firsts}")
-    whole = b.emit(f"ashr {text} {indices}, {literal(each.bit_length() - 1, kind)}")
-    over = b.emit(f"lshr {text} {part}, {literal(each.bit_length() - 1, kind)}")
+    whole = b.emit(f"ashr {text} {indices}, {literal(shift, kind)}")
+    over = b.emit(f"lshr {text} {part}, {literal(shift, kind)}")
     whole = b.emit(f"add {text} {whole}, {over}")
     pointers = b.emit(f"getelementptr i32, ptr {start}, {text} {whole}")
     found = _gathered(b, pointers, words, mask)
-    part = b.emit(f"and {text} {part}, {literal(each - 1, kind)}")
-    down = b.emit(f"shl {text} {part}, {literal(3 + t.bytes() // 2, kind)}")
+    down = b.emit(f"and {text} {part}, {literal(each - 1, kind)}")
+    if kind.bits == 64:
+        down = b.emit(f"trunc {text} {down} to {llvm_type(words)}")
+    down = b.emit(f"shl {llvm_type(words)} {down}, {literal(3 + t.bytes() // 2, words)}")
+    text = llvm_type(words)
     found = b.emit(f"lshr {text} {found}, {down}")
     bits = UInt(t.bits, t.lanes)
     value = b.emit(f"trunc {text} {found} to {llvm_type(bits)}")

@@ -22,7 +22,7 @@ ORDERS = {
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("rows")
     found = lift_file(str(SOURCE), out=str(folder), emit=("shared",)).functions
-    assert [f.status for f in found] == ["verified"] * 3, [f.reason for f in found]
+    assert [f.status for f in found] == ["verified"] * 4, [f.reason for f in found]
     return ctypes.CDLL(str(folder / "librow_tables_lifted.so"))
 
 
@@ -85,3 +85,21 @@ def test_rows_that_lie_in_the_table(library: ctypes.CDLL) -> None:
     library.invert(table, _table(source, [0, 1]), 8, 2)
     assert table[1] == other.ctypes.data
     assert (other[0] == 255 - np.arange(8)).all() and (s == 7).all()
+
+
+def test_one_table_or_two(library: ctypes.CDLL) -> None:
+    class Raster(ctypes.Structure):
+        _fields_ = (("w", ctypes.c_int), ("h", ctypes.c_int), ("rows", ctypes.c_void_p))
+
+    order = [0, 1, 2, 3]
+    for same_object, same_table in ((False, False), (False, True), (True, True)):
+        s, d = np.random.default_rng(3).integers(0, 99, (4, 24), np.uint8), np.zeros((4, 24), np.uint8)
+        tables = [_table(s, order), _table(s if same_table else d, order)]
+        held = [Raster(20, 4, ctypes.cast(t, ctypes.c_void_p)) for t in (tables[0], tables[0 if same_table else 1])]
+        before = s.copy()
+        result = library.brighten(ctypes.byref(held[0 if same_object else 1]), ctypes.byref(held[0]))
+        assert result == (0 if same_object else 1 if same_table else 2)
+        if same_table:
+            assert (s[:, :20] == before[:, :20] + (0 if same_object else 2)).all()
+        else:
+            assert (d[:, :20] == before[:, :20] + 1).all() and (s == before).all()

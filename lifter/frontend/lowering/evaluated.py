@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clang.cindex import Cursor, CursorKind
 
-from halide_core.ir.expr import Expr
+from halide_core.ir.expr import Expr, Variable, const_value
+from halide_core.ir.types import UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
 from lifter.frontend.lowering import evaluation_order
@@ -26,6 +27,7 @@ from lifter.frontend.state.values import (
     expressions_of,
     with_expressions,
 )
+from lifter.ir.names import address_name
 from lifter.simd.lanes import Lanes
 
 
@@ -92,9 +94,22 @@ def condition(ctx: Context, c: Cursor) -> Expr:
 
 def is_there(ctx: Context, v: Value, c: Cursor) -> Expr:
     """Whether a pointer, to an object or to pointers too, is not null."""
+    _as_table(v)
+    return pointers.is_not_null(ctx, v, c)
+
+
+def place_of(v: RecordPointer | RowTable | Pointers) -> Expr | None:
+    """Where an object or an array of pointers of the caller's lies; None where no parameter says so."""
+    _as_table(v)
+    if not v.address or (isinstance(v, RowTable) and const_value(v.first) != 0):
+        return None
+    return Variable(UInt(64), address_name(v.address))
+
+
+def _as_table(v: Value) -> None:
+    """Asks for an array of pointers that is taken apart to be one whose address is known."""
     if isinstance(v, Pointers) and v.given and not v.address:
         raise parameters.Tabled(v.given)
-    return pointers.is_not_null(ctx, v, c)
 
 
 def array_of_pointers(ctx: Context, c: Cursor) -> Pointers | RowTable | PointerArray:

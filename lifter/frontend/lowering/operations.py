@@ -117,10 +117,17 @@ def binary(ctx: Context, c: Cursor) -> Value:
 
 
 def _is_null_check(ctx: Context, c: Cursor, operator: str, a: Value, right: Cursor) -> Expr | None:
-    """Whether a pointer to an object or to pointers is null, where a comparison asks for that."""
+    """Whether a pointer to an object or to pointers is null, or the same as another one, where a comparison asks for
+    that."""
     if not isinstance(a, RecordPointer | RowTable | Pointers) or operator not in ("==", "!="):
         return None
-    return _null_check(ctx, c, operator, a) if _is_null(descent.value(ctx, right)) else None
+    b = descent.value(ctx, right)
+    if _is_null(b):
+        return _null_check(ctx, c, operator, a)
+    if not isinstance(b, RecordPointer | RowTable | Pointers):
+        return None
+    one, other = evaluated.place_of(a), evaluated.place_of(b)
+    return None if one is None or other is None else _comparison_result(ctx, c, op.binary(operator, one, other))
 
 
 def _is_null(v: Value) -> bool:

@@ -49,23 +49,32 @@ def evaluate(
     load: LoadCallback | None = None,
     call: CallCallback | None = None,
     fuses: bool = True,
+    done: dict[int, tuple[Expr, Array]] | None = None,
 ) -> Array:
     """The value of `e` with its free Variables taken from `env` (arrays or scalars, converted to their types).
 
     `load(name, indices, type)` gives the elements of a flat array; `call(node, arguments)` the value of a call
     other than an intrinsic or libm's.  `fuses`: as on targets that multiply and add in one step, which functions of
-    floats make use of.  Raises HalideError for a name that nothing defines."""
+    floats make use of.  `done`: what expressions came to before, with the same variables, which is added to.  Raises
+    HalideError for a name that nothing defines."""
     with np.errstate(all="ignore"):
-        return _Evaluator(dict(env), load, call, fuses).value(e)
+        return _Evaluator(dict(env), load, call, fuses, done).value(e)
 
 
 class _Evaluator:
-    def __init__(self, env: dict[str, Any], load: LoadCallback | None, call: CallCallback | None, fuses: bool) -> None:
+    def __init__(
+        self,
+        env: dict[str, Any],
+        load: LoadCallback | None,
+        call: CallCallback | None,
+        fuses: bool,
+        done: dict[int, tuple[Expr, Array]] | None = None,
+    ) -> None:
         self.env = env
         self.fuses = fuses
         self.load = load
         self.call = call
-        self.done: dict[int, tuple[Expr, Array]] = {}
+        self.done = {} if done is None else done
 
     def value(self, e: Expr) -> Array:
         """Evaluates children first on an explicit stack, so that long chains do not exhaust Python's."""

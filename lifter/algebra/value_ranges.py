@@ -3,7 +3,7 @@ verifier proves before use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from halide_core.ir import expr as E
 from halide_core.ir.constant_intervals import Range, asked, full, inside, joined
@@ -25,6 +25,17 @@ def ranges(e: Expr, known: Mapping[str, Range]) -> dict[int, Range]:
         if n.type.is_int_or_uint():
             out[id(n)] = _clip(node_range(n, [out.get(id(c)) for c in E.children(n)], known), n.type)
     return out
+
+
+def ranges_of(known: Mapping[str, Range]) -> Callable[[Expr], Range]:
+    """The interval of each integer that is asked about; `known` gives those of variables.  What is part of several is
+    looked at once."""
+    cache: dict[int, Range | None] = {}
+
+    def one(n: Expr, inner: list[Range | None]) -> Range | None:
+        return _clip(node_range(n, inner, known), n.type) if n.type.is_int_or_uint() else None
+
+    return lambda e: cached(cache, e, one) or full(e.type)
 
 
 def interval(e: Expr) -> Range | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from halide_core.ir.constant_intervals import Range
 from halide_core.ir.expr import Call, CallType, Cast, Expr, children
 from halide_core.ir.structural import key
+from lifter.algebra.value_ranges import ranges_of
 from synth.expression.cost import cost
 from synth.expression.rewrite_rules import proposals
 from verifier.algebra.lemmas import decide_lemma, replace_all
@@ -25,9 +26,9 @@ def optimise(
     """(cheapest, steps): `steps` turn `origin` into it, each a lemma that has been proved."""
     steps: list[tuple[Expr, Expr]] = []
     settled: set[int] = set()
-    e = origin
+    e, range_of = origin, ranges_of(known or {})
     while len(steps) < MAX_STEPS:
-        found = _one_step(e, settled, facts, known or {}, inline, check)
+        found = _one_step(e, settled, facts, range_of, inline, check)
         if found is None:
             break
         steps.append(found)
@@ -41,7 +42,7 @@ def _one_step(
     e: Expr,
     settled: set[int],
     facts: Sequence[Expr],
-    known: Mapping[str, Range],
+    range_of: Callable[[Expr], Range],
     inline: Callable[[Call], Expr | None] | None,
     check: Callable[[], None],
 ) -> tuple[Expr, Expr] | None:
@@ -51,7 +52,7 @@ def _one_step(
             continue
         check()
         price = _price(n)
-        ranked = sorted(((_price(p), i, p) for i, p in enumerate(proposals(n, known))), key=lambda x: x[:2])
+        ranked = sorted(((_price(p), i, p) for i, p in enumerate(proposals(n, range_of))), key=lambda x: x[:2])
         for other, _, p in ranked:
             if other >= price or key(p) == key(n):
                 continue

@@ -6,14 +6,13 @@ of the terminals; a proposal that is not proved is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from halide_core.ir import expr as E
 from halide_core.ir.constant_intervals import Range
 from halide_core.ir.expr import Call, Cast, Expr, Select, const, const_value, intrinsic
 from halide_core.ir.structural import key, same
 from halide_core.ir.types import Int, Type, UInt
-from lifter.algebra.value_ranges import ranges
 
 RangeOf = Callable[[Expr], Range]
 
@@ -47,13 +46,8 @@ def resize(e: Expr, t: Type) -> Expr:
     return e if e.type == t else Cast(t, e)
 
 
-def proposals(n: Expr, known: Mapping[str, Range]) -> Iterator[Expr]:
+def proposals(n: Expr, range_of: RangeOf) -> Iterator[Expr]:
     """Equivalents of `n` worth pricing."""
-    table = ranges(n, known)
-
-    def range_of(e: Expr) -> Range:
-        return table.get(id(e)) or (e.type.min(), e.type.max())
-
     if n.type.is_float():
         return
     yield from _idioms(n, range_of)

@@ -83,6 +83,8 @@ class Site:
     """How to clamp a coordinate of an image."""
     masked: dict[str, list[dict[tuple[int, ...], set[tuple[int, ...]]]]] = field(default_factory=dict)
     known_spans: dict[str, list[tuple[Numbers, Numbers]]] = field(default_factory=dict)
+    plain: dict[int, bool] = field(default_factory=dict)
+    """Reads that were asked whether they may stay as they are."""
 
     def value(self) -> Expr:
         try:
@@ -136,7 +138,7 @@ class Site:
         box = self._box(call) if call.call_type is CallType.IMAGE else None
         if box is not None:
             return replace(call, args=tuple(self._inside(a, *ends) for a, ends in zip(call.args, box, strict=True)))
-        if call.call_type is CallType.HALIDE and self._is_inside(call):
+        if (call.call_type is CallType.HALIDE and self._is_inside(call)) or self._as_it_stands(call):
             return call
         # Rather what is read than what lies between, and rather the same read where it does not matter too.
         for everywhere, between in itertools.product((True, False) if around.tests else (True,), (False, True)):
@@ -152,6 +154,16 @@ class Site:
             except (NotConcrete, ZeroDivisionError):
                 return call  # a coordinate made of data
         return call
+
+    def _as_it_stands(self, call: Call) -> bool:
+        """Whether a read stays within what is allowed at all points: many are made in several arms of choices."""
+        if key(call) not in self.plain:
+            allowed = self._allowed(call, False)
+            try:
+                self.plain[key(call)] = allowed is not None and self._suits(call, call, allowed, ())
+            except (NotConcrete, ZeroDivisionError):
+                self.plain[key(call)] = False
+        return self.plain[key(call)]
 
     def _is_inside(self, call: Call) -> bool:
         """Whether all points read elements of an earlier Func that are there."""

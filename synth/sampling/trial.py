@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from halide_core.errors import HalideError
 from halide_core.interp.expr import Array, dtype_of, evaluate
-from halide_core.ir.expr import Call, Expr, Load, Variable
-from halide_core.ir.structural import nodes, post_order
+from halide_core.ir.expr import Call, Expr, Load, Variable, children
+from halide_core.ir.structural import nodes
 from halide_core.ir.types import Type
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import PureFunction
@@ -27,20 +26,31 @@ class Trial:
         self.count = len(points)
         names = set.intersection(*(set(p) for p in points)) if points else set()
         self.values: dict[str, Array] = {n: np.array([p[n] for p in points], dtype=np.int64) for n in names}
+        self._done: dict[int, tuple[Expr, Array]] = {}
+        """What has been evaluated: expressions that are tried share most of what they are made of."""
 
     def outcome(self, e: Expr) -> bytes | None:
         """The values of an expression at the points; None where it cannot be evaluated, or there are none."""
-        env: dict[str, Any] = dict(self.values)
-        for n in post_order(e):
-            if isinstance(n, Variable) and n.name not in env:
-                env[n.name] = _element(np.array([_number(n.name)], dtype=np.uint64), n.type)
         if not self.count:
             return None
+        for n in self._new(e):
+            if isinstance(n, Variable) and n.name not in self.values:
+                self.values[n.name] = _element(np.array([_number(n.name)], dtype=np.uint64), n.type)
         try:
-            found = evaluate(e, env, _read, _call)
+            found = evaluate(e, self.values, _read, _call, done=self._done)
         except HalideError:
             return None
         return np.ascontiguousarray(np.broadcast_to(found, (self.count,))).tobytes()
+
+    def _new(self, e: Expr) -> Iterator[Expr]:
+        """The nodes that were not evaluated yet."""
+        stack, seen = [e], set[int]()
+        while stack:
+            n = stack.pop()
+            if id(n) not in seen and id(n) not in self._done:
+                seen.add(id(n))
+                yield n
+                stack += children(n)
 
 
 def differ(a: Expr, b: Expr, samples: Sequence[Env], functions: Mapping[str, PureFunction]) -> bool:

@@ -65,6 +65,8 @@ class Conditions:
         self._places: dict[int, Poly] = {}
         """Coordinates at iterations of effects, as `instance` writes them."""
         self._asked: set[tuple[object, ...]] = set()
+        self._within: dict[tuple[object, ...], list[Any]] = {}
+        """What was asked of reads inside boxes, and the assumptions, whose numbers stay theirs as they are kept."""
         self._signs: dict[tuple[int, ...], tuple[list[Any], dict[Poly, bool]]] = {}
         """What `non_negative` has found, by the assumptions' numbers, which stand for them as long as they are kept."""
         self._data: dict[str, bool] = {}

@@ -151,6 +151,10 @@ class ReadConditions(Conditions):
         image = next(i for i in self.summary.inputs if i.name == call.name)
         args = [inline_all(substitute(a, instance), self.function.functions) for a in call.args]
         coords = tuple(to_poly(self.read_calls(a)) for a in args)
+        asked = (call.name, coords, *(a.get_id() for a in inside))
+        if asked in self._within:
+            return
+        self._within[asked] = inside
         text = self.say(f"line {e.line}: {call.name}({point_text(coords)}) lies in the box of {call.name}", e)
         self.add(f.name, "within", text, inside, self.index.all_of(self.in_box(image, coords)), e.line)
 

@@ -23,7 +23,7 @@ from halide_core.ir.expr import (
     const_value,
     with_children,
 )
-from halide_core.ir.structural import cached, key, post_order, substitute
+from halide_core.ir.structural import cached, contains, key, post_order, substitute, variables
 from lifter.algebra.fold import fold, negate, parts
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import settled
@@ -40,6 +40,17 @@ from verifier.replay import differs
 from verifier.smt import Proved, Query, ValueEncoder, prove
 
 _CHOICE_SECONDS = 0.5
+
+
+def arm_at(e: Expr, instance: Mapping[str, Expr]) -> Expr:
+    """What choices by coordinates come to where these are numbers: a block's element, of which each has its own."""
+    numbers = {name: value for name, value in instance.items() if const_value(value) is not None}
+    while isinstance(e, Select) and variables(e.condition) <= numbers.keys() and not contains(e.condition, Load, Call):
+        holds = const_value(fold(substitute(e.condition, numbers)))
+        if holds is None:
+            break
+        e = e.true_value if holds else e.false_value
+    return e
 
 
 class ValueConditions(ReadConditions):
@@ -81,7 +92,8 @@ class ValueConditions(ReadConditions):
         if left is None:
             return False
         instance = self.instance(f, d, m)
-        right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance))
+        whole = d.origin if d.origin is not None else d.value
+        right = self.read_calls(substitute(arm_at(whole, instance), instance))
         last = self.stays(f, d, e, m)
         inside = [*self.domain(e.loops), *self.guard(e, m), *last]
         if last and self.impossible(inside):

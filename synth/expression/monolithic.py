@@ -65,7 +65,7 @@ def search(
     judges: list[Callable[[object], bool]] = []
     for dim in f.layout.dims:
         for bound in (dim.min, dim.min + dim.extent):
-            parts.append(_Lazy(pool.candidates(False)))
+            parts.append(_Lazy(p for p, _ in pool.candidates(False)))
             judges.append(_bound_judge(bound, samples))
     for load in loads(effect.value):
         parts.append(_Lazy(_indices(to_poly(load.index), effect, d, f)))

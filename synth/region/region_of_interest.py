@@ -8,7 +8,7 @@ symbolic execution suggests is only tried first.  The verifier decides.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from halide_core.ir import expr as E
@@ -54,7 +54,7 @@ def regions(
 ) -> Iterator[Region]:
     """Candidate regions for a group of stores, the simplest first."""
     reason = FIRST
-    origins = [Poly()]
+    origins, pool = [Poly()], Pool(function, effects)
     if not (common := _common_start(effects)).is_zero():
         origins.append(common)
     for origin in origins:
@@ -62,7 +62,7 @@ def regions(
             statistics.strides_tried += 1
             try:
                 yield from _with_strides(
-                    function, array, effects, private, strides, samples, suggestions, statistics, origin
+                    pool, array, effects, private, strides, samples, suggestions, statistics, origin
                 )
             except NoRegion as problem:
                 reason = str(problem) if reason == FIRST else reason
@@ -182,7 +182,7 @@ def _gcd(values: list[int]) -> int:
 
 
 def _with_strides(
-    function: Function,
+    pool: Pool,
     array: str,
     effects: list[Effect],
     private: tuple[str, ...],
@@ -194,9 +194,9 @@ def _with_strides(
 ) -> Iterator[Region]:
     coordinates, remainder = _coordinates(effects, strides, origin)
     hulls = _hulls_of_rows(effects, coordinates, private, samples, strides)
-    names = dim_names(function)
+    names = pool.names
     inverses = {e.order: invert(e, coordinates[e.order], private, names) for e in effects}
-    per_dim = _bounds(Pool(function, effects), hulls, len(strides), suggestions, statistics)
+    per_dim = _bounds(pool, hulls, len(strides), suggestions, statistics)
     for bounds in itertools.islice(itertools.product(*per_dim), 12):
         dims = [Dim(names[d], low, high - low, strides[d]) for d, (low, high) in enumerate(bounds)]
         for position, counter in enumerate(reversed(private)):
@@ -425,6 +425,7 @@ class Pool:
     """Bound expressions by size, matched against their values in samples."""
 
     def __init__(self, function: Function, effects: list[Effect]) -> None:
+        self.names = dim_names(function)
         atoms: dict[Poly, None] = {}
         for name, type_ in parameters(function).items():
             atoms[Poly.variable(name, type_)] = None
@@ -449,9 +450,24 @@ class Pool:
         self.suggested = {p: None for p in self.suggested if not p.names() & counters}
         self.atoms = [a for a in atoms if not a.names() & counters]
         self.constants = sorted(c for c in constants if c <= 4096)
+        self._made: dict[bool, tuple[list[tuple[Poly, Callable[[Env], int] | None]], Iterator[Poly]]] = {}
 
-    def candidates(self, suggestions: bool) -> Iterator[Poly]:
-        """IntExpr, the smallest first; every polynomial once."""
+    def candidates(self, suggestions: bool) -> Iterator[tuple[Poly, Callable[[Env], int] | None]]:
+        """IntExpr, the smallest first, every polynomial once, and what it is in a sample, None where it has no number.
+        They are made once, as far as anyone has come to them."""
+        made, rest = self._made.setdefault(suggestions, ([], self._distinct(suggestions)))
+        for number in itertools.count():
+            if number == len(made):
+                p = next(rest, None)
+                if p is None:
+                    return
+                try:
+                    made.append((p, compiled_poly(p)))
+                except NotConcrete:
+                    made.append((p, None))
+            yield made[number]
+
+    def _distinct(self, suggestions: bool) -> Iterator[Poly]:
         seen: set[Poly] = set()
         for p in self._all(suggestions):
             if p not in seen:
@@ -487,15 +503,14 @@ class Pool:
         # One value in all samples is rather a number than what is one in small samples only.
         constant = suggestions and len(values) > 1 and len(set(values)) == 1 and values[0] >= 0
         found = [Poly.constant(values[0])] if constant else []
-        for tried, p in enumerate(self.candidates(suggestions)):
+        for tried, (p, f) in enumerate(self.candidates(suggestions)):
             statistics.bounds_tried += 1
-            if p in found:
+            if f is None or p in found:
                 continue
             try:
-                f = compiled_poly(p)
                 if all(f(env) == value for env, value in zip(samples, values, strict=True)):
                     found.append(p)
-            except (NotConcrete, KeyError, ZeroDivisionError):
+            except (KeyError, ZeroDivisionError):
                 continue
             if len(found) >= limit or (found and tried > 400):
                 break

@@ -12,7 +12,7 @@ from tests.halide_core.fuzz.case import reference
 SEEDS = (12, 136, 148, 5006, 3001, 3002)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_schedules(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HL_JIT_CACHE_DIR", "")
@@ -24,7 +24,7 @@ def test_random_schedules(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         assert verdict != "wrong", f"{why}\n{case.text()}"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", [3, 7, 16, 31])
 def test_the_default_schedule(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HL_JIT_CACHE_DIR", "")
@@ -33,7 +33,7 @@ def test_the_default_schedule(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     assert outcome(case, reference(case), default_result) == ("equal", ""), case.text()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", [120, 122, 255, 25, 288])
 def test_lanes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HL_JIT_CACHE_DIR", "")

@@ -21,7 +21,7 @@ _SIZES = ((33, 9), (5, 3))
 SOURCE = Path(__file__).with_name("lifted.cpp").read_text()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("file", sorted({e.file for e in lifted.chosen(60)}))
 def test_equals_the_original(file: str) -> None:
     for o in lifted.outcomes([e for e in lifted.chosen(60) if e.file == file], _SIZES):

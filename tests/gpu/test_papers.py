@@ -25,7 +25,7 @@ ALL = bool(os.environ.get("ALL_SIZES"))
 CASES = [(p, k) for p in PIPELINES if ALL or p.name not in SLOW for k in (range(3) if ALL else (1,))]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("pipeline", "size"), CASES, ids=lambda v: getattr(v, "name", None))
 def test_equals_the_host(pipeline: PipelineFile, size: int) -> None:
     small: Size = pipeline.small[size]
@@ -36,7 +36,7 @@ def test_equals_the_host(pipeline: PipelineFile, size: int) -> None:
         assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("pipeline", [p for p in PIPELINES if ALL or p.name not in SLOW], ids=lambda p: p.name)
 def test_assembled(pipeline: PipelineFile, tmp_path: Path) -> None:
     path = assembler()

@@ -11,7 +11,7 @@ from tests.gpu.cases import CASES, data_of
 pytestmark = pytest.mark.few(6)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", CASES)
 def test_equals_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import halide_core as hc
@@ -25,7 +25,7 @@ def test_equals_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert device.launches
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [n for n, c in CASES.items() if c.package])
 def test_the_package_under_the_emulator(name: str) -> None:
     """The emulator is held to kernels that are not ours: the package's, launched by the package's host code."""
@@ -38,7 +38,7 @@ def test_the_package_under_the_emulator(name: str) -> None:
     assert running.left(device) == 0
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["pointwise", "blur_shared", "one_dimension", "three_stages_shared", "matrix_product"])
 def test_odd_sizes(name: str) -> None:
     """Sizes drawn at random, none less than a tile."""

@@ -104,16 +104,24 @@ def _differences(k: Kernel, original: Path, lifted: Path) -> str:
                 content[j] = _numbers(numbers, size, _FLOATS[t])
         # Some calls with pointers into one array, at the same place or a little apart; C++ lets it have one type, or
         # several of bytes.
+        for j, (name, t) in enumerate(k.pointers.items()):
+            if name in k.tables:
+                content[j] = _table(numbers, size, t, *k.tables[name])
         types = set(k.pointers.values())
-        shared = rng.random() < 0.3 and (len(types) == 1 or types <= {"uint8_t", "int8_t"})
+        shared = not k.tables and rng.random() < 0.3 and (len(types) == 1 or types <= {"uint8_t", "int8_t"})
         offsets = [
             (rng.choice([0, 0, 4, 8, 4 * scalars.get("stride", scalars["w"])])) if shared else 0 for _ in k.pointers
         ]
+        # The first two beside each other, or among each other.
+        alike = len(set(list(k.pointers.values())[:2])) == 1 or _are_bytes(list(k.pointers.values())[:2])
+        near = rng.choice([0, 4, -4, 40, -40, 160, 800]) if k.tables and alike and rng.random() < 0.5 else None
         results: list[tuple[bytes, Any]] = []
         for f in functions:
             memory = content.copy()
             base = memory.ctypes.data + size // 2
             addresses = [base + (0 if shared else j * size) + offsets[j] for j in range(len(k.pointers))]
+            if near is not None:
+                addresses[1] = addresses[0] + near
             value = f(*addresses, *scalars.values())
             results.append((memory.tobytes(), value))
         if results[0] != results[1]:
@@ -127,6 +135,19 @@ def _differences(k: Kernel, original: Path, lifted: Path) -> str:
                 + (f", the first at {int(at[0]) % size - size // 2} of array {int(at[0]) // size}" if len(at) else "")
             )
     return ""
+
+
+def _are_bytes(types: list[str]) -> bool:
+    return set(types) <= {"uint8_t", "int8_t"}
+
+
+def _table(rng: np.random.Generator, size: int, t: str, low: int, high: int) -> np.ndarray[Any, Any]:
+    """Places, all of them or but a few of one value."""
+    kind = np.dtype(t.removesuffix("_t"))
+    out = rng.integers(low, high + 1, size // kind.itemsize)
+    if rng.random() < 0.2:
+        out[rng.random(len(out)) < 0.9] = low
+    return out.astype(kind).view(np.uint8)
 
 
 def _numbers(rng: np.random.Generator, size: int, t: np.dtype[Any]) -> np.ndarray[Any, Any]:

@@ -13,6 +13,7 @@ from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
 from tests.soundness.row_kernels import kept_rows
 from tests.soundness.sized_kernels import fixed_sizes
 from tests.soundness.state_kernels import halfway, kept_cells, starts
+from tests.soundness.table_kernels import tables
 from tests.soundness.typed_kernels import typed
 from tests.soundness.wrapping_kernels import blocks, wrapping_guards
 from tests.soundness.writer import TYPES, Kernel, Writer, range_of
@@ -544,7 +545,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps, wrapping_guards, blocks,
     halfway, starts, kept_cells, fixed_sizes, fixed_sizes, floats, floats, typed,
     caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
-    placed, placed, counted, neighbours, neighbours, scaled, cut, together,
+    placed, placed, counted, neighbours, neighbours, scaled, cut, together, tables, tables,
 ]  # fmt: skip
 
 

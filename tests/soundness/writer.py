@@ -23,6 +23,9 @@ class Kernel:
     scalars: dict[str, tuple[int, int]] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     """Types of the scalars that are no `int`."""
+    tables: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """What lies behind pointers that say where others are read: the least and the greatest that it may be.  They are
+    never the same memory as others."""
 
 
 class Writer:

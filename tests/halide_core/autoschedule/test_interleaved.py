@@ -114,7 +114,7 @@ def text_of(build: Any, p: Pixels, method: str = "Reuse2019") -> str:
     return str(hl.Pipeline([f]).apply_autoscheduler(TARGET, params).python_schedule_source)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("order", "channels", "step"), [("cxy", 3, 3), ("xyc", 3, 3), ("cxy", 4, 4), ("cxy", 3, 4), ("xyc", 2, 2)]
 )

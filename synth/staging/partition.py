@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Max, Min
-from lifter.algebra.polynomial import Poly
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effect_queries import own_reads
 from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.loop_ir import Function
-from lifter.ir.names import array_of
+from lifter.ir.names import array_of, time_of
 from lifter.ir.summary import dim_names
 from verifier.memory_states import Group
 
@@ -211,8 +211,9 @@ def _joins(
     if current.updates or not current.plain:
         return False
     same_nest = current.plain[-1].nest == e.nest and e.nest is not None
-    outside = current.plain[-1].nest is None and e.nest is None and not _reads(e, e.array)
-    if not same_nest and not join_nests and not outside:  # stores outside of loops, one after the other, are as a nest
+    # Stores outside of loops, one after the other, are as a nest; they may read what was there before all of them.
+    outside = current.plain[-1].nest is None and e.nest is None and _reads_before(e, current.plain[0].order)
+    if not same_nest and not join_nests and not outside:
         return False
     if current.private != private and (current.private or private):
         return False
@@ -223,10 +224,16 @@ def _joins(
         for other in (*p.plain, *p.updates):
             if other.order > first and p is not current and _reads(other, e.array):
                 return False
-    if same_nest:
+    if same_nest or outside:
         before = [o for o in current.plain if o.counters == e.counters]
         return e.guard is None or all(o.index != e.index for o in before)
     return not _reads(e, e.array) or _in_place(e)
+
+
+def _reads_before(e: Effect, order: int) -> bool:
+    """Whether a store reads its own array as it was before the effect of an order."""
+    values = [e.value, *([e.guard] if e.guard is not None else []), from_poly(e.index)]
+    return all(time_of(n) <= order for v in values for n in loads(v) if array_of(n) == e.array)
 
 
 def _in_place(e: Effect) -> bool:

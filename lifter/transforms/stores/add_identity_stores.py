@@ -2,6 +2,7 @@
 
     q[0] <-> q[2] of three channels                  q[1] = q[1]
     row[y] <-> row[h - 1 - y] for y < h / 2          row[h / 2] = row[h / 2] where h is odd
+    registers 0, 1 and 3 of a block, where they lie  register 2 as it is
 
 Such a store changes nothing, at whatever time; and the memory is there, for the same iteration, or the loop that the
 element lies in the middle of, touches elements on both sides of it."""
@@ -20,6 +21,8 @@ from lifter.ir.names import timed
 
 _MOST = 16
 """Elements of one iteration that are filled in."""
+_MOST_OF_BLOCKS = 64
+"""Registers, or single elements, of a block that are."""
 
 
 def add_identity_stores(path: Path, outputs: Sequence[str]) -> Edit | None:
@@ -28,11 +31,11 @@ def add_identity_stores(path: Path, outputs: Sequence[str]) -> Edit | None:
     groups: dict[tuple[str, tuple[str, ...]], list[Effect]] = {}
     for e in path.effects:
         plain = e.guard is None and not any(loads(a) for a in e.index.atoms().values())
-        if e.array in outputs and e.loops and plain:
+        if e.array in outputs and plain:
             groups.setdefault((e.array, e.counters), []).append(e)
     order = max((e.order for e in path.effects), default=0)
     for group in groups.values():
-        for kept in (*_of_pixels(group), *_in_the_middle(group)):
+        for kept in (*_of_pixels(group), *_of_blocks(group), *_in_the_middle(group)):
             order += 1
             read = Load(kept.value.type, timed(kept.array, order), from_poly(kept.index))
             found.append(replace(kept, value=read, order=order))
@@ -49,6 +52,26 @@ def _of_pixels(group: Sequence[Effect]) -> Iterator[Effect]:
         return
     missing = [d for d in range(min(offsets), max(offsets)) if d not in offsets]
     for d in missing if len(missing) <= _MOST else ():
+        yield replace(first, index=first.index + Poly.constant(d), line=group[-1].line)
+
+
+def _of_blocks(group: Sequence[Effect]) -> Iterator[Effect]:
+    """Registers, or single elements, of a block of which some are written: iterations make up one of them, whole."""
+    first = group[0]
+    trips = {loop.counter: loop.trip.constant_value() for loop in first.loops}
+    steps = {c: p.constant_value() for c in trips if (p := first.index.coefficient(c)) is not None}
+    size = 1
+    for c in sorted(trips, key=lambda c: steps.get(c) or 0):
+        trip = trips[c]
+        if steps.get(c) != size or trip is None or any(e.loops != first.loops for e in group):
+            return
+        size *= trip
+    apart = {e.index.distance_from(first.index) for e in group}
+    offsets = {d for d in apart if d is not None and d % size == 0}
+    missing = [d for d in range(min(offsets), max(offsets), size) if d not in offsets] if len(offsets) > 1 else []
+    if len(offsets) < len(apart) or len(missing) > _MOST_OF_BLOCKS:
+        return
+    for d in missing:
         yield replace(first, index=first.index + Poly.constant(d), line=group[-1].line)
 
 

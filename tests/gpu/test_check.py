@@ -74,11 +74,24 @@ def test_bytes_that_nothing_stores_to_do_not_count() -> None:
 
     assert played(1) == ""
     assert "of 16 bytes" in played()
-    settle(r, Emulator(GlobalMemory(inverted=True)))
+    settle(r, [Emulator(GlobalMemory(inverted=True))])
     assert r.blobs[-1] == bytes([0xFF, 0])
     assert played() == ""
     r.blobs[0] = bytes(8)
     assert played() == "7 of 16 bytes of a result differ"
+
+
+def test_bytes_that_are_the_same_by_chance_do_not_count() -> None:
+    """What the first other garbage leaves as it was the next ones change."""
+    memory = GlobalMemory(inverted=True)
+    garbage = memory.areas[memory.malloc(16)][0].data.copy()
+    garbage[8:] ^= 0xFF
+    events = [["malloc", 256, 16], ["out", 256, 16, ["blob", 0], None], ["free", 256]]
+    r = Recording("r", "ours", events=events, blobs=[garbage.tobytes()])
+    settle(r, [Emulator(GlobalMemory(inverted=True))])
+    assert r.blobs[-1] == bytes([0xFF, 0])
+    settle(r, (Emulator(GlobalMemory(seed, inverted=seed == 1)) for seed in range(1, 4)))
+    assert r.blobs[-1] == bytes(2)
 
 
 def test_inputs_that_are_drawn_are_not_kept(tmp_path: Path) -> None:

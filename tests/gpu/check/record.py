@@ -26,6 +26,9 @@ from tests.gpu.emulator.memory import GlobalMemory
 from tests.gpu.objects import linked
 from tests.halide_core.fuzz.case import reference, result
 
+_MORE_GARBAGE = 7
+"""Memories that runs are made in again whose results depend on what is in them before."""
+
 
 def record_cases(folder: Path) -> int:
     """Each case of the tests; how many."""
@@ -41,8 +44,8 @@ def record_cases(folder: Path) -> int:
 
 
 def _keep(r: Recording, file: Path) -> None:
-    """Writes a run with results; bytes of them that nothing stores to do not count."""
-    settle(r, Emulator(GlobalMemory(inverted=True)))
+    """Writes a run with results; bytes of them that nothing stores to do not count, nor what is made of such."""
+    settle(r, (Emulator(GlobalMemory(seed, inverted=seed == 1)) for seed in range(1, 2 + _MORE_GARBAGE)))
     r.save(file)
 
 

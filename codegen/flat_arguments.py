@@ -84,6 +84,13 @@ def given_by_callers(call: Interface) -> list[Argument]:
     return [a for a in call.arguments if a.passing != "static"]
 
 
+def flat_result(call: Interface) -> str:
+    """What the lifted function over scalars and pointers returns: nothing for what it leaves in memory."""
+    if call.pointer is not None:
+        return "int64_t"
+    return "void" if call.container is not None or call.record else call.result
+
+
 def function_number(part: Part, text: str) -> str:
     """A part's number: of a pointer to a function, that of the function."""
     choices = "".join(f"(const void *)({text}) == (const void *){name} ? {number} : " for number, name in part.choices)

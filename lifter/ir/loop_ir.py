@@ -86,6 +86,8 @@ class Return(Stmt):
     """Leave the function; `value` has the function's return type."""
 
     value: Expr | None = None
+    base: str = ""
+    """The pointer parameter that a returned pointer lies `value` bytes behind (`ReturnedPointer`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,21 @@ class Container:
     extents: tuple[str, ...]
 
 
+NULL_RESULT = -(1 << 63)
+"""What a function of the loop language returns for a null pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedPointer:
+    """A pointer that the C++ function returns, or with `reference` the reference to what is there.
+
+    The function of the loop language returns how many bytes it lies behind the pointer parameter `base`, or
+    `NULL_RESULT`.  Where `base` is null, null may be said either way.  A function that returns null only has no base."""
+
+    base: str
+    reference: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Interface:
     """How the C++ function is called, where its parameters are not those of `Function.params`."""
@@ -192,6 +209,10 @@ class Interface:
     """The type it returns."""
     container: Container | None = None
     """What holds the elements of a container that it returns."""
+    pointer: ReturnedPointer | None = None
+    """What is known of a pointer that it returns."""
+    record: tuple[Part, ...] = ()
+    """Of a structure that it returns, the pointer parameters whose memory takes its fields; `@` is the structure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,10 @@ class _Walk:
                 self.values[s.name] = self.known(s.value)
             case L.Store():
                 self.note(s.array, place)
-            case L.Return() | L.Break() | L.Continue():
+            case L.Return():
+                self.note(s.base, place)
+                return None
+            case L.Break() | L.Continue():
                 return None
         return place
 

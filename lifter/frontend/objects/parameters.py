@@ -105,6 +105,7 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
         parts.insert(0, Part(address, "@", "address"))
         ctx.arrays[address] = UInt(8)
         ctx.pointer_parameters.add(address)
+        place = replace(place, address=address)
     binding: Binding = Alias(RecordPointer(place, address)) if pointer and not method else place
     spelled = f"{bare} *" if method else t.get_canonical().spelling
     return Taken(Argument(name, spelled, bare, passing, tuple(parts)), params, binding)
@@ -164,6 +165,7 @@ def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
     ctx.pointer_parameters.add(address)
     params = [Param(address, UInt(8), True, True, c_type=f"{own.spelling} *"), *taker.params]
     parts = (Part(address, "@", "address"), *taker.parts)
+    ctx.referred[binding.name] = address
     spelled = p.type.get_canonical().spelling
     bare = own.spelling.removesuffix("const") if types.is_pointer(own) else own.spelling.removeprefix("const ")
     return Taken(Argument(name, spelled, bare, "reference", parts), params, binding)
@@ -429,7 +431,7 @@ class _Taker:
         self.params.append(Param(address, UInt(8), True, True, c_type=f"{pointee.spelling} *"))
         self.parts.append(self.part(address, whole, "address"))
         first = len(self.parts)
-        place = self.record(pointee, f"{name}_", whole)
+        place = replace(self.record(pointee, f"{name}_", whole), address=address)
         ctx.objects_of.update({p.param: address for p in self.parts[first:] if p.kind in _INSIDE})
         self.through, self.in_union = before, around
         return Alias(RecordPointer(place, address))

@@ -132,6 +132,16 @@ class Context:
     result_extents: list[str] = field(default_factory=list)
     """Locals of `Define` that hold the sizes of the result."""
 
+    # A pointer or a structure that is returned.
+    returned_base: str = ""
+    """The parameter into whose memory returned pointers point."""
+    result_place: RecordPlace | None = None
+    """The caller's memory for a structure."""
+    returned_arrays: set[str] = field(default_factory=set)
+    """Local arrays in structures that are returned."""
+    referred: dict[str, str] = field(default_factory=dict)
+    """Of parameters that references of the caller's refer to, those that hold the addresses."""
+
     # More of arrays.
     array_hint: str = ""
     """What to call the next allocated array."""

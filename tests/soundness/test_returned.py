@@ -1,0 +1,127 @@
+"""Pointers, objects and structures that are returned: a wrong place is refuted, and drop-ins return the original's."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from halide_core.ir.expr import I64, Expr, Variable, const
+from lifter.api import FileReport, FunctionReport, lift_file
+from lifter.frontend.state import operators as op
+from lifter.ir.loop_ir import NULL_RESULT
+from verifier.decide import verify_path
+
+SOURCE = Path(__file__).parent / "returned.c"
+
+
+class Row(ctypes.Structure):
+    _fields_ = (("pixels", ctypes.c_void_p), ("count", ctypes.c_int))
+
+
+class Source(ctypes.Structure):
+    _fields_ = (("kind", ctypes.c_int), ("row", ctypes.c_void_p))
+
+
+class About(ctypes.Structure):
+    _fields_ = (("sum", ctypes.c_int32), ("mean", ctypes.c_double), ("ends", ctypes.c_int16 * 2))
+
+
+@pytest.fixture(scope="module")
+def lifted(tmp_path_factory: pytest.TempPathFactory) -> FileReport:
+    return lift_file(str(SOURCE), out=str(tmp_path_factory.mktemp("returned")), emit=("shared",))
+
+
+def function(report: FileReport, name: str) -> FunctionReport:
+    found = next(f for f in report.functions if f.name == name)
+    assert found.verified, found.reason
+    assert found.run is None or found.run.words().startswith("proved, and run"), found.run
+    return found
+
+
+def called(report: FileReport, name: str, kinds: Sequence[object], result: object = ctypes.c_void_p):  # type: ignore[no-untyped-def]
+    f = getattr(ctypes.CDLL(function(report, name).outputs["shared"]), name)
+    f.argtypes, f.restype = list(kinds), result
+    return f
+
+
+@pytest.mark.parametrize("name", ["moved", "cleared", "pixels_of", "pixels_if_any", "sought"])
+def test_another_place_is_refuted(lifted: FileReport, name: str) -> None:
+    """One byte further, another element, the start, null."""
+    found = function(lifted, name).lifted
+    assert found is not None and found.summary is not None
+    refuted = 0
+    for path, right in zip(found.paths, found.summary.paths, strict=True):
+        assert right.result is not None
+        assert verify_path(found.function, path, right, timeout=10.0).proved
+        n = next((p for p in found.function.params if not p.pointer), None)
+        others: list[Expr] = [op.binary("+", right.result, const(k, I64)) for k in (1, -1, 2, 4)]
+        others += [const(NULL_RESULT, I64), const(0, I64)]
+        others += [op.cast(Variable(n.type, n.name), I64)] if n is not None else []
+        for other in others:
+            if str(other) != str(right.result):
+                verdict = verify_path(found.function, path, replace(right, result=other), timeout=10.0)
+                assert not verdict.proved, other
+                refuted += 1
+    assert refuted >= 5
+
+
+def test_pointers_that_moved(lifted: FileReport) -> None:
+    moved = called(lifted, "moved", (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int))
+    memory = np.arange(64, dtype=np.uint16)
+    at = memory.ctypes.data
+    assert moved(at, at + 64, 7) == at + 14
+    assert memory[:8].tolist() == [33, 34, 35, 36, 37, 38, 39, 7]
+    assert moved(at, at + 64, -1) is None
+    assert moved(at, at + 64, 0) == at
+    assert moved(0, 0, 0) is None
+    assert moved(at + 2, at, 5) == at + 12  # the original's code: they overlap
+    assert memory[:6].tolist() == [33, 34, 35, 36, 37, 38]
+
+
+def test_the_callers_object(lifted: FileReport) -> None:
+    cleared = called(lifted, "cleared", (ctypes.c_void_p,))
+    pixels_of = called(lifted, "pixels_of", (ctypes.c_void_p, ctypes.c_int))
+    memory = np.arange(10, dtype=np.uint8)
+    row = Row(memory.ctypes.data, 6)
+    assert cleared(None) is None
+    assert pixels_of(ctypes.addressof(row), 3) == memory.ctypes.data + 3
+    assert memory.tolist() == [255, 254, 253, 252, 251, 250, 6, 7, 8, 9]
+    assert cleared(ctypes.addressof(row)) == ctypes.addressof(row)
+    assert memory.tolist() == [0, 0, 0, 0, 0, 0, 6, 7, 8, 9]
+
+
+def test_what_a_flag_says_is_not_there_is_not_read(lifted: FileReport) -> None:
+    pixels = called(lifted, "pixels_if_any", (ctypes.c_void_p,))
+    row = Row(4096, 6)
+    assert pixels(ctypes.addressof(Source(1, ctypes.addressof(row)))) == 4096
+    assert pixels(ctypes.addressof(Source(0, 8))) is None  # where nobody may read
+
+
+def test_what_was_sought(lifted: FileReport) -> None:
+    sought = called(lifted, "sought", (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int))
+    memory = np.arange(50, dtype=np.uint8)
+    at = memory.ctypes.data
+    assert [sought(at, at + 50, v) for v in (0, 31, 49, 50)] == [at, at + 31, at + 49, None]
+
+
+def test_structures(lifted: FileReport) -> None:
+    about = called(lifted, "about", (ctypes.c_void_p, ctypes.c_int), About)
+    memory = np.arange(1, 11, dtype=np.uint8)
+    found = about(memory.ctypes.data, 10)
+    assert (found.sum, found.mean, list(found.ends)) == (55, 5.5, [1, 10])
+    found = about(memory.ctypes.data, 0)
+    assert (found.sum, found.mean, list(found.ends)) == (0, 0.0, [0, 0])
+    text = str(function(lifted, "about"))
+    assert "result_ends_1() = " in text
+
+
+def test_words(lifted: FileReport) -> None:
+    assert "returns null where n < 0\n  returns d + n*2 bytes where n >= 0\n" in str(function(lifted, "moved"))
+    assert "returns row_pixels + from bytes\n" in str(function(lifted, "pixels_of"))
+    assert function(lifted, "pixels_of").as_json()["returned"] == ["row_pixels + from bytes"]
+    assert "returned" not in function(lifted, "about").as_json()

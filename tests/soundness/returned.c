@@ -25,6 +25,10 @@ uint8_t *pixels_of(Row *row, int from) {
 /* The pointer lies behind another one, which is only there where a flag says so. */
 typedef struct { int kind; Row *row; } Source;
 uint8_t *pixels_if_any(const Source *s) { return s->kind == 1 ? s->row->pixels : NULL; }
+Row *row_if_any(const Source *s) { return s->kind == 1 ? s->row : NULL; }
+typedef struct { long number; uint8_t bytes[8]; } Packet;
+typedef struct { int kind; Packet *packet; } Box;
+uint8_t *bytes_if_any(const Box *b) { return b->kind == 1 ? b->packet->bytes + 1 : NULL; }
 
 const uint8_t *sought(const uint8_t *p, const uint8_t *end, int v) {
     for (; p < end; p++)

@@ -49,7 +49,7 @@ def called(report: FileReport, name: str, kinds: Sequence[object], result: objec
     return f
 
 
-@pytest.mark.parametrize("name", ["moved", "cleared", "pixels_of", "pixels_if_any", "sought"])
+@pytest.mark.parametrize("name", ["moved", "cleared", "pixels_of", "pixels_if_any", "bytes_if_any", "sought"])
 def test_another_place_is_refuted(lifted: FileReport, name: str) -> None:
     """One byte further, another element, the start, null."""
     found = function(lifted, name).lifted
@@ -96,10 +96,12 @@ def test_the_callers_object(lifted: FileReport) -> None:
 
 
 def test_what_a_flag_says_is_not_there_is_not_read(lifted: FileReport) -> None:
-    pixels = called(lifted, "pixels_if_any", (ctypes.c_void_p,))
     row = Row(4096, 6)
-    assert pixels(ctypes.addressof(Source(1, ctypes.addressof(row)))) == 4096
-    assert pixels(ctypes.addressof(Source(0, 8))) is None  # where nobody may read
+    at = ctypes.addressof(row)
+    for name, wanted in (("pixels_if_any", 4096), ("row_if_any", at), ("bytes_if_any", at + 9)):
+        f = called(lifted, name, (ctypes.c_void_p,))
+        assert f(ctypes.addressof(Source(1, at))) == wanted
+        assert f(ctypes.addressof(Source(0, 8))) is None  # where nobody may read
 
 
 def test_what_was_sought(lifted: FileReport) -> None:

@@ -194,7 +194,7 @@ class ReturnedPointer:
     """A pointer that the C++ function returns, or with `reference` the reference to what is there.
 
     The function of the loop language returns how many bytes it lies behind the pointer parameter `base`, or
-    `NULL_RESULT`.  Where `base` is null, null may be said either way.  A function that returns null only has no base."""
+    `NULL_RESULT`; where `base` is null, null may be said either way.  A function that returns null only has no base."""
 
     base: str
     reference: bool = False

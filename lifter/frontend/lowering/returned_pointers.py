@@ -10,6 +10,8 @@ All that are not null lie in one parameter's memory, `loop_ir.ReturnedPointer`."
 
 from __future__ import annotations
 
+from functools import partial
+
 from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
@@ -75,7 +77,7 @@ def _one_of_two(ctx: Context, wanted: ClangType, c: Cursor) -> None:
     if known is not None:
         return_(ctx, wanted, arms[0 if known else 1])
         return
-    (then, _), (otherwise, _) = (branches.path(ctx, lambda a=a: return_(ctx, wanted, a)) for a in arms)
+    (then, _), (otherwise, _) = (branches.path(ctx, partial(return_, ctx, wanted, a)) for a in arms)
     ctx.line = line
     ctx.branch(condition, then, otherwise)
     ctx.alive = False

@@ -21,7 +21,6 @@ from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import Binding, ElementPlace, Pointer, Record, RecordPlace, Value
 from lifter.ir.loop_ir import Param, Part, Return
 
-
 _MOST_ELEMENTS = 32
 """Of an array inside a structure."""
 
@@ -60,10 +59,10 @@ def _copied(wanted: ClangType, result: Cursor) -> Cursor:
     """What the copy of a trivial class is made of: the object itself, whose local arrays are not copied once more."""
     made = queries.unwrap(result)
     target, arguments = made.referenced, list(made.get_arguments())
-    if made.kind is CursorKind.CALL_EXPR and target is not None and target.kind is CursorKind.CONSTRUCTOR:
-        if len(arguments) == 1 and types.same_but_const(arguments[0].type, types.canonical(wanted)):
-            return arguments[0]
-    return result
+    if made.kind is not CursorKind.CALL_EXPR or target is None or target.kind is not CursorKind.CONSTRUCTOR:
+        return result
+    one = len(arguments) == 1 and types.same_but_const(arguments[0].type, types.canonical(wanted))
+    return arguments[0] if one else result
 
 
 def _record(

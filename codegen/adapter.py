@@ -99,6 +99,7 @@ class _Adapter:
             if a.container:
                 lines += _container(a, self.params, self.given, self.after)
         lines += self.reads.of_arguments()
+        self.after += self.reads.of_moved()
         lines += _apart(self.call)
         for a, part in self.reads.parts():
             if part.kind == row_tables.FIRST:

@@ -19,7 +19,7 @@ from codegen.flat_arguments import (
     without_macros,
 )
 from codegen.original import is_c
-from lifter.ir.loop_ir import Argument, Container, Function, Interface, Part
+from lifter.ir.loop_ir import Argument, Container, Function, Interface, Part, moved_fields
 
 _SOME = 16
 """Objects behind a pointer, for tests: it may be an array of pointers."""
@@ -145,6 +145,12 @@ class _Packer:
         if part.kind == "left":
             condition = f"if ({there}) " if there else ""
             self.after.append(f"    {condition}{self.copy}({name}, (void *){field}, sizeof(*{field}));")
+            return
+        if part.kind == "moved":
+            pointer = next(p for p, memory in moved_fields(self.function).items() if memory == part.param)
+            distance = f"(const char *){field} - (const char *){self.names[pointer]}"
+            distance = f"{there} ? {distance} : 0" if there else distance
+            self.after.append(f"    {{ int64_t moved = {distance}; {self.copy}({name}, &moved, sizeof moved); }}")
             return
         if part.kind in ("address", "size", row_tables.PITCH, row_tables.ADDRESS):
             return

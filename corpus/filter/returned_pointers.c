@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct { uint8_t *pixels; int width, height, pitch; } Plate;
-typedef struct { uint32_t *line; const uint16_t *bits; int count; } Scan;
+typedef struct { uint32_t *line; const uint16_t *bits; int count, pitch; } Scan;
 typedef struct { uint8_t red, green, blue; } Colour;
 typedef struct { int left, top; } Corner;
 typedef struct { Corner from, to; } Frame;
@@ -29,16 +29,28 @@ const uint8_t *samples_unpacked(uint16_t *to, const uint8_t *from, int count) {
     return from;
 }
 
-/* The line of an iterator, of which the caller knows the pixels only by this. */
+/* The line of an iterator, which goes on to the next row. */
 uint32_t *scan_of_565(Scan *scan, const uint32_t *mask) {
     const uint16_t *s = scan->bits;
     uint32_t *d = scan->line;
     (void)mask;
+    scan->bits += scan->pitch;
     for (int i = 0; i < scan->count; i++) {
         uint32_t p = s[i];
         d[i] = 0xff000000u | (p & 0xf800) << 8 | (p & 0x7e0) << 5 | (p & 0x1f) << 3;
     }
     return scan->line;
+}
+
+/* The same from bytes, where a caller says that there is another row. */
+typedef struct { uint8_t *bytes, *line; int width, bytes_a_row, rows_left; } Feed;
+uint8_t *feed_of_masks(Feed *feed) {
+    const uint32_t *s = (const uint32_t *)feed->bytes;
+    uint8_t *d = feed->line;
+    if (feed->rows_left <= 0) return NULL;
+    for (int x = 0; x < feed->width; x++) *d++ = (uint8_t)(s[x] >> 24);
+    if (--feed->rows_left) feed->bytes += feed->bytes_a_row;
+    return feed->line;
 }
 
 /* The image itself, so that calls may stand inside of each other; nothing for one without pixels. */

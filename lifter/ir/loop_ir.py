@@ -142,8 +142,8 @@ class Part:
     """A parameter that an argument of class type is taken apart into.
 
     `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
-    array (inside the object), left (the memory of a field that is assigned, after its value) or address (of the
-    object); of a container data and size; of a vector of vectors rows (copied one after the other), count and length
+    array (inside the object), left (the memory of a field that is assigned, after its value), moved (memory for how
+    many bytes a pointer that is assigned, the part before it, is moved) or address (of the object); of a container data and size; of a vector of vectors rows (copied one after the other), count and length
     (of each row); distance, of a pointer after the pointer parameter `expression`, in units of `bytes_each`; of an
     array of pointers to rows rows_first, rows_pitch (elements from row to row) and rows_address."""
 
@@ -274,6 +274,8 @@ class Function:
     """Bytes of the caller's objects that parameters were taken from, by the parameter that holds their address."""
     objects_of: dict[str, str] = field(default_factory=dict)
     """The object that an array lies in."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """The objects whose pointers are moved when all else is done, by the parameters that take how far."""
     fresh: frozenset[str] = frozenset()
     """Pointer parameters whose memory nothing else can reach: a copy of the caller's."""
     sizes: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
@@ -312,6 +314,12 @@ def left_fields(function: Function) -> dict[str, str]:
     """Fields of the caller's objects that a function assigns, and the parameters that are their memory."""
     parts = [p for a in function.interface.arguments for p in a.parts] if function.interface is not None else []
     return {p.param: q.param for p, q in itertools.pairwise(parts) if q.kind == "left"}
+
+
+def moved_fields(function: Function) -> dict[str, str]:
+    """Pointers in the caller's objects that a function moves, and the parameters that take how far."""
+    parts = [p for a in function.interface.arguments for p in a.parts] if function.interface is not None else []
+    return {p.param: q.param for p, q in itertools.pairwise(parts) if q.kind == "moved"}
 
 
 def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:

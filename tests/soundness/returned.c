@@ -30,6 +30,16 @@ typedef struct { long number; uint8_t bytes[8]; } Packet;
 typedef struct { int kind; Packet *packet; } Box;
 uint8_t *bytes_if_any(const Box *b) { return b->kind == 1 ? b->packet->bytes + 1 : NULL; }
 
+/* A pointer in the caller's object moves, before what it pointed to is read. */
+typedef struct { const uint8_t *bits; long stride; } Feed;
+int taken(Feed *feed, uint8_t *d, int n) {
+    const uint8_t *s = feed->bits;
+    if (n <= 0) return 0;
+    if (n > 2) feed->bits += feed->stride;
+    for (int i = 0; i < n; i++) d[i] = s[i];
+    return n;
+}
+
 const uint8_t *sought(const uint8_t *p, const uint8_t *end, int v) {
     for (; p < end; p++)
         if (*p == v) return p;

@@ -27,6 +27,10 @@ class Source(ctypes.Structure):
     _fields_ = (("kind", ctypes.c_int), ("row", ctypes.c_void_p))
 
 
+class Feed(ctypes.Structure):
+    _fields_ = (("bits", ctypes.c_void_p), ("stride", ctypes.c_long))
+
+
 class About(ctypes.Structure):
     _fields_ = (("sum", ctypes.c_int32), ("mean", ctypes.c_double), ("ends", ctypes.c_int16 * 2))
 
@@ -102,6 +106,25 @@ def test_what_a_flag_says_is_not_there_is_not_read(lifted: FileReport) -> None:
         f = called(lifted, name, (ctypes.c_void_p,))
         assert f(ctypes.addressof(Source(1, at))) == wanted
         assert f(ctypes.addressof(Source(0, 8))) is None  # where nobody may read
+
+
+def test_a_pointer_that_moves(lifted: FileReport) -> None:
+    taken = called(lifted, "taken", (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int), ctypes.c_int)
+    memory, out = np.arange(40, dtype=np.uint8), np.zeros(40, dtype=np.uint8)
+    feed = Feed(memory.ctypes.data, 16)
+    at = ctypes.addressof(feed)
+    assert taken(at, out.ctypes.data, 5) == 5
+    assert (feed.bits, out[:6].tolist()) == (memory.ctypes.data + 16, [0, 1, 2, 3, 4, 0])
+    assert taken(at, out.ctypes.data, 2) == 2
+    assert (feed.bits, out[:3].tolist()) == (memory.ctypes.data + 16, [16, 17, 2])
+    assert taken(at, out.ctypes.data, 0) == 0
+    whole = np.array([0, 16, 77, 78], dtype=np.uint64)
+    at = whole.ctypes.data
+    whole[0] = at  # which is read after it has moved
+    assert taken(at, out.ctypes.data, 8) == 8
+    assert out[:8].view(np.uint64)[0] == whole[0] == at + 16
+    assert taken(at, at, 8) == 8  # and what is written lies there
+    assert whole.tolist() == [77, 16, 77, 78]
 
 
 def test_what_was_sought(lifted: FileReport) -> None:

@@ -202,6 +202,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         interface=call,
         objects=ctx.objects,
         objects_of=ctx.objects_of,
+        moved=ctx.moved_in,
         fresh=frozenset(ctx.fresh),
         sizes=ctx.sizes,
         rows=frozenset(ctx.rows),

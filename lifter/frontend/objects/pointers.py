@@ -110,7 +110,7 @@ def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
     if value is not None:
         return const(int(value) // size, distance.type) if value % size == 0 else None
     if isinstance(distance, Variable):
-        if distance.name not in ctx.parameters or distance.name not in ctx.stable:
+        if distance.name not in ctx.parameters or not (distance.name in ctx.stable or distance.name in ctx.fixed):
             return None
         whole = const(size, distance.type)
         ctx.asked[distance.name] = EQ(BOOL, Mod(distance.type, distance, whole), const(0, distance.type))

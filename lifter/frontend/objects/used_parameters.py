@@ -57,7 +57,7 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
     _check_rows(ctx, taken, written)
     visible = {a for a in written if a in ctx.pointer_parameters and a not in ctx.fresh}
     # An object counts where something is written that might lie in it.
-    names |= {o for o in ctx.objects if any(ctx.objects_of.get(a) != o for a in visible)}
+    names |= {o for o in ctx.objects if ctx.moved or any(ctx.objects_of.get(a) != o for a in visible)}
     out: list[Taken] = []
     for item in taken:
         if item.argument.container:

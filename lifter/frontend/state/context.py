@@ -104,6 +104,10 @@ class Context:
     """Of these, fields of which the function may have a copy to change (`objects/changed_fields.py`)."""
     left: dict[str, str] = field(default_factory=dict)
     """Such copies, and the memory of the fields."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """Pointers among them, and the memory for how far they are moved."""
+    moved_in: dict[str, str] = field(default_factory=dict)
+    """The objects that these are in, by that memory."""
     """Fields of the caller's objects, and variables of static storage, which may not be assigned: what they are."""
     whole: set[str] = field(default_factory=set)
     """Arrays inside the caller's objects that are more than a row of scalars."""
@@ -536,6 +540,8 @@ class Context:
 
     def point(self, name: str, targets: frozenset[str]) -> None:
         """A pointer variable points to something else from here on."""
+        if name in self.moved and targets != {name}:
+            self.fail("pointer in an object of the caller's that is set to other memory than it points to")
         self.targets[name] = targets
         self.ever.setdefault(name, set()).update(targets)
 

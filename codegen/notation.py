@@ -59,9 +59,10 @@ def returned_text(function: Function, path: PathSummary) -> str:
 
 def returned_texts(summary: Summary) -> list[str]:
     """The same of each path, and where it is taken; those that return the same under all conditions, once."""
-    found = [(returned_text(summary.function, p), p.conditions) for p in summary.paths]
-    if len({text for text, _ in found}) == 1:
-        return [found[0][0]] if found[0][0] else []
+    paths = [(returned_text(summary.function, p), p.conditions) for p in summary.paths]
+    found = [(text, conditions) for text, conditions in paths if text]
+    if len({text for text, _ in paths}) == 1:
+        return [text for text, _ in found[:1]]
     return [f"{text} where {' and '.join(index_text_of(c) for c in conditions)}" for text, conditions in found]
 
 

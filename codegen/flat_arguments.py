@@ -63,6 +63,8 @@ def include(source: str) -> str:
 def without_macros(functions: Sequence[Function]) -> list[str]:
     """The names that adapters take from the source mean what they meant there, and not a macro that came later."""
     texts = [f.qualified for f in functions]
+    for call in (f.interface for f in functions if f.interface is not None):
+        texts += [call.result, *(part.expression for part in call.record)]
     for a in (a for f in functions if f.interface is not None for a in f.interface.arguments):
         texts += [a.type, a.bare]
         for part in a.parts:

@@ -137,6 +137,8 @@ def _refused(ctx: Context, target: str) -> str:
         return "a pointer made from a number"
     if target.startswith("()"):
         return "a pointer to a function"
+    if target.startswith("&") and name in ctx.fixed:
+        return f"the address of {ctx.fixed[name]}"
     if target.startswith("&"):
         return f"the address of the local variable '{name}'"
     if name in ctx.tables:

@@ -71,8 +71,15 @@ def _led_to(base: str, e: Expr) -> str:
     if value == NULL_RESULT:
         return "null"
     if isinstance(e, Select) and NULL_RESULT in (const_value(e.true_value), const_value(e.false_value)):
-        return f"{_led_to(base, e.true_value)} if {readable(e.condition)}, else {_led_to(base, e.false_value)}"
-    return base if value == 0 else f"{base} + {index_text(transform(e, _as_name))} bytes"
+        condition = readable(transform(e.condition, _as_null))
+        return f"{_led_to(base, e.true_value)} if {condition}, else {_led_to(base, e.false_value)}"
+    if value is not None:
+        return base if value == 0 else f"{base} {'-' if value < 0 else '+'} {abs(int(value))} bytes"
+    return f"{base} + {index_text(transform(transform(e, _as_null), _as_name))} bytes"
+
+
+def _as_null(n: Expr) -> Expr:
+    return Variable(n.type, "null") if const_value(n) == NULL_RESULT else n
 
 
 def result_lines(function: Function) -> list[str]:

@@ -119,8 +119,9 @@ class Reads:
         for a, part in self.parts():
             if part.kind == "moved":
                 field, own = part.expression.replace("@", _object(a)), self.given[part.param]
-                moved = f"void *own = (char *){self.given[pointers[part.param]]} + moved_{own};"
-                lines.append(f"    if (moved_{own}) {{ {moved} __builtin_memcpy((void *)&{field}, &own, sizeof own); }}")
+                own_value = f"void *own = (char *){self.given[pointers[part.param]]} + moved_{own};"
+                set_ = f"__builtin_memcpy((void *)&{field}, &own, sizeof own);"
+                lines.append(f"    if (moved_{own}) {{ {own_value} {set_} }}")
         return lines
 
     def value(self, a: Argument, part: Part) -> str:

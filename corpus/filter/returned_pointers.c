@@ -78,6 +78,31 @@ int16_t *first_as_high(int16_t *p, int n, int level) {
     return NULL;
 }
 
+/* The highest element, the first of them, if any is above zero. */
+const int16_t *highest_above_zero(const int16_t *p, int n) {
+    const int16_t *found = NULL;
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        if (p[i] > most) {
+            most = p[i];
+            found = p + i;
+        }
+    return found;
+}
+
+/* One way out. */
+uint8_t *spread_of_nibbles(uint8_t *d, const uint8_t *s, int n) {
+    uint8_t *end = NULL;
+    if (!d || n <= 0) goto out;
+    for (int i = 0; i < n; i++) {
+        d[2 * i] = (uint8_t)((s[i] >> 4) * 17);
+        d[2 * i + 1] = (uint8_t)((s[i] & 15) * 17);
+    }
+    end = d + 2 * n;
+out:
+    return end;
+}
+
 /* The last element written, or nothing. */
 float *ramp_to_last(float *p, int n, float from, float step) {
     for (int i = 0; i < n; i++) p[i] = from + step * (float)i;

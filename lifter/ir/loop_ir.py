@@ -143,9 +143,10 @@ class Part:
 
     `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
     array (inside the object), left (the memory of a field that is assigned, after its value), moved (memory for how
-    many bytes a pointer that is assigned, the part before it, is moved) or address (of the object); of a container data and size; of a vector of vectors rows (copied one after the other), count and length
-    (of each row); distance, of a pointer after the pointer parameter `expression`, in units of `bytes_each`; of an
-    array of pointers to rows rows_first, rows_pitch (elements from row to row) and rows_address."""
+    many bytes a pointer that is assigned, the part before it, is moved) or address (of the object); of a container
+    data and size; of a vector of vectors rows (copied one after the other), count and length (of each row); distance,
+    of a pointer after the pointer parameter `expression`, in units of `bytes_each`; of an array of pointers to rows
+    rows_first, rows_pitch (elements from row to row) and rows_address."""
 
     param: str
     expression: str

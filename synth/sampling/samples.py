@@ -325,8 +325,8 @@ def _block(path: Path) -> int:
 
 def _packed(told: list[Expr], names: Mapping[str, Type]) -> set[str]:
     """The parameters of which some bits decide, as of a word of flags and counts."""
-    bits = [n for e in told for n in post_order(e) if isinstance(n, E.Call) and n.name in ("bitwise_and", "shift_right")]
-    return {x for n in bits for x in variables(n)} & names.keys()
+    calls = [n for e in told for n in post_order(e) if isinstance(n, E.Call)]
+    return {x for n in calls if n.name in ("bitwise_and", "shift_right") for x in variables(n)} & names.keys()
 
 
 def _constants(path: Path) -> list[int]:

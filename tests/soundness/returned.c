@@ -46,6 +46,13 @@ const uint8_t *sought(const uint8_t *p, const uint8_t *end, int v) {
     return NULL;
 }
 
+const int16_t *last_below(const int16_t *p, int n, int v) {
+    const int16_t *found = NULL;
+    for (int i = 0; i < n; i++)
+        if (p[i] < v) found = p + i;
+    return found;
+}
+
 About about(const uint8_t *p, int n) {
     About a = {0, 0.0, {0, 0}};
     for (int i = 0; i < n; i++) a.sum += p[i];

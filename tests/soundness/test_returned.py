@@ -53,7 +53,7 @@ def called(report: FileReport, name: str, kinds: Sequence[object], result: objec
     return f
 
 
-@pytest.mark.parametrize("name", ["moved", "cleared", "pixels_of", "pixels_if_any", "bytes_if_any", "sought"])
+@pytest.mark.parametrize("name", ["moved", "cleared", "pixels_of", "pixels_if_any", "bytes_if_any", "sought", "last_below"])
 def test_another_place_is_refuted(lifted: FileReport, name: str) -> None:
     """One byte further, another element, the start, null."""
     found = function(lifted, name).lifted
@@ -132,6 +132,15 @@ def test_what_was_sought(lifted: FileReport) -> None:
     memory = np.arange(50, dtype=np.uint8)
     at = memory.ctypes.data
     assert [sought(at, at + 50, v) for v in (0, 31, 49, 50)] == [at, at + 31, at + 49, None]
+
+
+def test_a_pointer_that_a_loop_sets(lifted: FileReport) -> None:
+    last = called(lifted, "last_below", (ctypes.c_void_p, ctypes.c_int, ctypes.c_int))
+    memory = np.arange(30, 0, -1, dtype=np.int16)
+    memory[29] = 50
+    at = memory.ctypes.data
+    assert [last(at, 30, v) for v in (100, 50, 3, 2)] == [at + 58, at + 56, at + 56, None]
+    assert last(at, 0, 100) is None
 
 
 def test_structures(lifted: FileReport) -> None:

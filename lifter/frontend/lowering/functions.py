@@ -31,7 +31,7 @@ from lifter.frontend.objects import (
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
-from lifter.frontend.state.context import ChangedField, Context, Forked
+from lifter.frontend.state.context import ChangedField, Context, Forked, NullMarked
 from lifter.frontend.state.found import Again, Found, Sites
 from lifter.frontend.state.values import Alias, Binding, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
 from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, expressions, walk
@@ -122,6 +122,8 @@ def _learn(ctx: Context, found: Found, wanted: Again) -> None:
             found.elements[wanted.name] = max(found.elements.get(wanted.name, 0), wanted.number + 1)
         case parameters.Tabled():
             found.tabled.add(wanted.name)
+        case NullMarked():
+            found.null_marked.add(wanted.name)
         case ChangedField():
             found.changed_fields.add(wanted.name)
         case parameters.Static():

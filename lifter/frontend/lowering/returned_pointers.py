@@ -119,15 +119,20 @@ def _object(ctx: Context, v: RecordPointer, wanted: ClangType, at: Cursor) -> tu
 def _of_memory(ctx: Context, p: Pointer, at: Cursor) -> tuple[str, Expr]:
     if NULL in p.targets:
         ctx.fork(p.targets)
-        ctx.fail(f"returned pointer {p.name or 'expression'} that is null on some paths only", at, "return null there")
-    for target in sorted(p.targets):
+    for target in sorted(p.targets - {NULL}):
         refused = "" if target.removeprefix("&") in ctx.referred else _refused(ctx, target)
         if refused:
             ctx.fail(f"function that returns {refused}", at, _ADVICE)
     array = ctx.array_of(p, at)
     if array.startswith("&"):
         return ctx.referred[array[1:]], p.offset  # in bytes
-    return array, op.offset_scaled(p.offset, ctx.arrays[array].bytes())
+    offset, null = ctx.with_null(p), const(NULL_RESULT, I64)
+    if offset is None:
+        ctx.fail(f"returned pointer {p.name or 'expression'} that is null on some paths only", at, "return null there")
+    distance = op.offset_scaled(offset, ctx.arrays[array].bytes())
+    if NULL in p.targets and distance is not offset:
+        distance = op.select(op.binary("==", offset, null), null, distance)
+    return array, distance
 
 
 def _refused(ctx: Context, target: str) -> str:

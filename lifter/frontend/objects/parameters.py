@@ -2,7 +2,7 @@
 
 Soundness: an object of the caller's is read once, before the function's work.  So nothing of it may be assigned
 (`Context.fixed`) but numbers of which the function has a copy and pointers that stay in their memory
-(`changed_fields.py`), and what the function writes must not overlap it (`Function.objects`, an item of the contract)."""
+(`changed_fields.py`), and what the function writes must not overlap it (`Function.objects`, a contract's item)."""
 
 from __future__ import annotations
 

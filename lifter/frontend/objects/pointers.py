@@ -46,6 +46,7 @@ from lifter.frontend.state.values import (
     RowTable,
     Value,
 )
+from lifter.ir.loop_ir import NULL_RESULT
 
 
 def elements_of(size: Expr, bytes_each: int) -> Expr | None:
@@ -145,13 +146,14 @@ def is_not_null(ctx: Context, p: Value, at: Cursor) -> Expr:
         return make_bool(True)
     if NULL in p.targets:
         ctx.fork(p.targets)
-    array = ctx.array_of(p, at)
-    if NULL in p.targets:
+    array, offset = ctx.array_of(p, at), ctx.with_null(p)
+    if offset is None:
         ctx.fail(f"null check of pointer {p.name or 'expression'} that is null on some paths only", at)
+    set_ = op.binary("!=", offset, const(NULL_RESULT, I64)) if NULL in p.targets else make_bool(True)
     if array not in ctx.pointer_parameters:
-        return make_bool(True)
+        return set_
     # Arithmetic on a null pointer is undefined, so only the array's own address counts.
-    return NE(BOOL, Variable(UInt(64), f"addr.{array}"), const(0, UInt(64)))
+    return op.conjunction(set_, NE(BOOL, Variable(UInt(64), f"addr.{array}"), const(0, UInt(64))))
 
 
 def compare(ctx: Context, operator: str, a: Pointer, b: Pointer, at: Cursor) -> Expr:

@@ -38,7 +38,19 @@ from lifter.frontend.state.values import (
     Vector,
 )
 from lifter.ir.effects import loads
-from lifter.ir.loop_ir import Argument, Assign, ConstArray, Declare, If, Param, PureFunction, Stmt, Store, Unsupported
+from lifter.ir.loop_ir import (
+    NULL_RESULT,
+    Argument,
+    Assign,
+    ConstArray,
+    Declare,
+    If,
+    Param,
+    PureFunction,
+    Stmt,
+    Store,
+    Unsupported,
+)
 from lifter.simd.lanes import Lanes
 from lifter.support import deadline
 
@@ -62,6 +74,14 @@ class Forked(Again):
 
 class ChangedField(Again):
     """A field of the caller's object is assigned: the function is to have a copy of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class NullMarked(Again):
+    """It is asked whether a pointer variable is null that is so on some paths: its offset is to say so."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -544,6 +564,26 @@ class Context:
             self.fail("pointer in an object of the caller's that is set to other memory than it points to")
         self.targets[name] = targets
         self.ever.setdefault(name, set()).update(targets)
+
+    def with_null(self, p: Pointer) -> Expr | None:
+        """The offset of a pointer, `NULL_RESULT` where it is null, which no offset of another one is; None where it is
+        null on some paths and nothing says on which."""
+        if NULL not in p.targets:
+            return p.offset
+        if p.targets == {NULL}:
+            return const(NULL_RESULT, I64)
+        if not isinstance(p.offset, Variable) or p.offset.name not in self.ever:
+            return None
+        if p.offset.name not in self.found.null_marked:
+            raise NullMarked(p.offset.name)
+        return p.offset
+
+    def assign_pointer(self, name: str, p: Pointer, at: Cursor | None = None) -> None:
+        """A pointer variable takes a value; what it points to is said by `point`."""
+        offset = self.with_null(p) if name in self.found.null_marked else p.offset
+        if offset is None:
+            self.fail(f"pointer {p.name or 'expression'} that is null on some paths only", at)
+        self.assign(name, offset)
 
     def null_pointer(self, pointee: ClangType) -> Pointer:
         return Pointer(frozenset({NULL}), const(0, I64), pointee)

@@ -123,7 +123,7 @@ int *u_return_static(int n) { static int t; t = n; return &t; }
 int *u_return_variable(int n) { int v = n; return &v; }
 int *u_return_allocated(int n) { int *p = new int[n]; for (int i = 0; i < n; i++) p[i] = i; return p; }
 int *u_return_row(int **rows, int y, int n) { for (int i = 0; i < n; i++) rows[y][i] = i; return rows[y]; }
-int *u_return_null_or_not(int *p, int n) { int *q = nullptr; for (int i = 0; i < n; i++) if (p[i]) q = p + i; return q; }
+int *u_return_null_or_not(int *p, int n) { int *q = nullptr; for (int i = 0; i < n; i++) q = p[i] ? p + i : nullptr; return q; }
 int *u_return_number(uintptr_t n) { return (int *)n; }
 struct OfPointers { int *p; int n; };
 OfPointers u_return_structure_of_pointers(int *p, int n) { return {p, n}; }

@@ -19,7 +19,7 @@ from codegen.flat_arguments import (
     without_macros,
 )
 from codegen.original import is_c
-from lifter.ir.loop_ir import Argument, Container, Function, Interface, Part, moved_fields
+from lifter.ir.loop_ir import Argument, Container, Function, Interface, Part, ReturnedPointer, moved_fields
 
 _SOME = 16
 """Objects behind a pointer, for tests: it may be an array of pointers."""
@@ -203,12 +203,15 @@ class _Packer:
         elif self.call.record:
             self.after += returned_objects.taken_apart(self.call, self.names)
         elif self.call.pointer is not None:
-            self.after += returned_objects.distance(self.call.pointer, self._base(self.call.pointer.base))
+            self.after += returned_objects.distance(self.call.pointer, self._base(self.call.pointer))
         else:
             self.after.append("    return result;")
 
-    def _base(self, param: str) -> str:
+    def _base(self, pointer: ReturnedPointer) -> str:
         """The address of what a flat pointer parameter stands for, in the objects that were put together."""
+        param = pointer.base
+        if pointer.container:
+            return f"&object_{pointer.container}"
         for a in self.call.arguments:
             whole = f"store_{a.name}.object" if self.c and not a.container else f"object_{a.name}"
             for part in (p for p in a.parts if p.param == param):

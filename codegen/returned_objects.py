@@ -43,6 +43,8 @@ def put_together(call: Interface, given: Mapping[str, str], c: bool) -> list[str
 
 
 def _from_distance(pointer: ReturnedPointer, result: str, given: Mapping[str, str], c: bool) -> str:
+    if pointer.container:
+        return f"    {result} result = lift_{pointer.container};"
     base = f"(char *){given[pointer.base]}" if pointer.base else "(char *)0"
     if pointer.reference:
         return f"    {result} result = *(std::remove_reference_t<{result}> *)({base} + distance);"

@@ -1,5 +1,7 @@
 // C++ that returns references to what it was given, and small objects by value.
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 struct Pixel { uint8_t r, g, b, a; };
 struct Mean { double value; bool any; };
@@ -47,6 +49,12 @@ int &counted_above(int &count, const uint8_t *p, int n, int level) {
     for (int i = 0; i < n; i++)
         if (p[i] > level) count++;
     return count;
+}
+
+// A container of the caller's.
+std::vector<int16_t> &samples_raised(std::vector<int16_t> &samples, int by) {
+    for (int16_t &s : samples) s = (int16_t)(s + by < 32767 ? s + by : 32767);
+    return samples;
 }
 
 // An element of the caller's.

@@ -199,6 +199,8 @@ class ReturnedPointer:
 
     base: str
     reference: bool = False
+    container: str = ""
+    """Of a reference to a container, the argument that it is, whose elements are in the memory of `base`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,9 @@ def called(report: FileReport, name: str, kinds: Sequence[object], result: objec
     return f
 
 
-@pytest.mark.parametrize("name", ["moved", "cleared", "pixels_of", "pixels_if_any", "bytes_if_any", "sought", "last_below"])
+@pytest.mark.parametrize(
+    "name", ["moved", "cleared", "pixels_of", "pixels_if_any", "bytes_if_any", "sought", "last_below"]
+)
 def test_another_place_is_refuted(lifted: FileReport, name: str) -> None:
     """One byte further, another element, the start, null."""
     found = function(lifted, name).lifted

@@ -26,12 +26,14 @@ from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import (
     ADDRESS,
     NULL,
+    Container,
     Place,
     Pointer,
     PointerAddress,
     RecordPointer,
     RowTable,
     Value,
+    Vector,
 )
 from lifter.ir.loop_ir import NULL_RESULT, Return, ReturnedPointer
 
@@ -42,7 +44,7 @@ _ADVICE = "return a scalar, or a pointer that is given"
 def is_of(t: ClangType) -> bool:
     """Whether a type is a pointer to objects, or a reference to one."""
     if t.get_canonical().kind is TypeKind.LVALUEREFERENCE:
-        return not classes.container(t) and not types.is_function(types.canonical(t))
+        return not types.is_function(types.canonical(t))
     return types.is_pointer(t) and not types.is_function(types.pointee(t))
 
 
@@ -66,7 +68,8 @@ def return_(ctx: Context, wanted: ClangType, result: Cursor) -> None:
 
 def finished(ctx: Context, wanted: ClangType) -> ReturnedPointer:
     """What the interface says, when all returns are known."""
-    return ReturnedPointer(ctx.returned_base, types.is_reference(wanted))
+    container = ctx.containers.get(ctx.returned_base, "") if classes.container(wanted) else ""
+    return ReturnedPointer(ctx.returned_base, types.is_reference(wanted), container)
 
 
 def _one_of_two(ctx: Context, wanted: ClangType, c: Cursor) -> None:
@@ -89,6 +92,8 @@ def _place(ctx: Context, wanted: ClangType, result: Cursor) -> tuple[str, Expr]:
     if own.is_volatile_qualified():
         ctx.fail(f"function returning '{wanted.spelling}'", result, _ADVICE)
     v: Value
+    if classes.container(wanted):
+        return _container(ctx, evaluated.container(ctx, result), result)
     if types.is_reference(wanted):
         place: Place = descent.place(ctx, result)
         v = pointers.pointer_to(ctx, place, own, result)
@@ -104,6 +109,13 @@ def _place(ctx: Context, wanted: ClangType, result: Cursor) -> tuple[str, Expr]:
     if v.targets == {NULL}:
         return "", const(NULL_RESULT, I64)
     return _of_memory(ctx, v, result)
+
+
+def _container(ctx: Context, v: Container, at: Cursor) -> tuple[str, Expr]:
+    """A container that a parameter refers to, as a whole."""
+    if v.array not in ctx.containers or (isinstance(v, Vector) and (v.row or const_value(v.offset) != 0)):
+        ctx.fail("function that returns a reference to a container that it was not given", at, _ADVICE)
+    return v.array, const(0, I64)
 
 
 def _object(ctx: Context, v: RecordPointer, wanted: ClangType, at: Cursor) -> tuple[str, Expr]:

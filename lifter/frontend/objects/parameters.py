@@ -563,6 +563,8 @@ def take_container(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken:
         ctx.const_arrays.add(flat)
     if passing == "value" or kind == "rows":
         ctx.fresh.add(flat)
+    if passing == "reference":
+        ctx.containers[flat] = name
     params = [Param(flat, unit, True, constant, c_type=f"{element.spelling} *")]
     each = int(element.get_size()) // unit.bytes()
     bare = own.spelling.removeprefix("const ")

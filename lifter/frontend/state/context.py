@@ -163,6 +163,8 @@ class Context:
     """The caller's memory for a structure."""
     returned_arrays: set[str] = field(default_factory=set)
     """Local arrays in structures that are returned."""
+    containers: dict[str, str] = field(default_factory=dict)
+    """Of parameters that references to containers are, the arguments by their arrays."""
     referred: dict[str, str] = field(default_factory=dict)
     """Of parameters that references of the caller's refer to, those that hold the addresses."""
 

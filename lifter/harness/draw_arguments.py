@@ -221,7 +221,7 @@ class Drawer:
         for number, name in left_fields(self.summary.function).items():  # the memory of a field has its value
             held = np.array([draw.scalars[number]]).astype(numpy_type(blocks[name].type)).view(np.uint8)
             at = blocks[name].pointer - blocks[name].memory.address
-            if 0 <= at and at + len(held) <= len(blocks[name].memory.bytes):
+            if at >= 0 and at + len(held) <= len(blocks[name].memory.bytes):
                 blocks[name].memory.bytes[at : at + len(held)] = held
         return Arguments(dict(draw.scalars), blocks)
 

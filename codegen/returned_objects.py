@@ -63,6 +63,8 @@ def taken_apart(call: Interface, names: Mapping[str, str]) -> list[str]:
 
 def distance(pointer: ReturnedPointer, base: str) -> list[str]:
     """The number that says where `result` leads."""
+    if not pointer.base:
+        return [f"    return result ? 0 : {_NULL};"]
     lines = [f"    const char *lift_base = (const char *){base};"]
     if pointer.reference:
         return [*lines, "    return (const char *)__builtin_addressof(result) - lift_base;"]

@@ -46,6 +46,11 @@ const uint8_t *sought(const uint8_t *p, const uint8_t *end, int v) {
     return NULL;
 }
 
+uint8_t *nothing(uint8_t *p, int n) {
+    for (int i = 0; i < n; i++) p[i] = 3;
+    return NULL;
+}
+
 const int16_t *last_below(const int16_t *p, int n, int v) {
     const int16_t *found = NULL;
     for (int i = 0; i < n; i++)

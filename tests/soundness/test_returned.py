@@ -156,6 +156,13 @@ def test_structures(lifted: FileReport) -> None:
     assert "result_ends_1() = " in text
 
 
+def test_without_adapters(tmp_path: Path) -> None:
+    """What is emitted as text is run beside the original by its flat function."""
+    report = lift_file(str(SOURCE), out=str(tmp_path), emit=("dsl",))
+    assert [(f.name, f.status) for f in report.functions if not f.verified] == []
+    assert all(f.run is not None and f.run.calls > 0 for f in report.functions)
+
+
 def test_words(lifted: FileReport) -> None:
     assert "returns null where n < 0\n  returns d + n*2 bytes where n >= 0\n" in str(function(lifted, "moved"))
     assert "returns row_pixels + from bytes\n" in str(function(lifted, "pixels_of"))

@@ -117,7 +117,8 @@ def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
         ctx.asked[distance.name] = EQ(BOOL, Mod(distance.type, distance, whole), const(0, distance.type))
         return Div(distance.type, distance, whole)
     if isinstance(distance, Mul):
-        for inner, other in ((distance.b, distance.a), (distance.a, distance.b)):
+        pairs = ((distance.b, distance.a), (distance.a, distance.b))
+        for inner, other in sorted(pairs, key=lambda p: const_value(p[0]) is None):  # a constant asks for nothing
             divided = _quotient(ctx, inner, size)
             if divided is not None:
                 return Mul(distance.type, other, divided)

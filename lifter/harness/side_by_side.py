@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from codegen import flat_arguments, packer
+from codegen.native import entry_symbol
 from codegen.original import compile_original, is_c
 from halide_core.ir.types import Type
 from lifter.harness.contents import Bytes, numpy_type
@@ -79,6 +80,13 @@ def bind(
     f.argtypes = [ctypes.c_void_p for _ in target] + kinds
     f.restype = result
     return functools.partial(f, *target) if target else f
+
+
+def bind_flat(library: ctypes.CDLL, function: Function) -> Any:
+    """The lifted function over scalars and pointers, as objects have it."""
+    f = getattr(library, entry_symbol(function))
+    f.restype, f.argtypes = signature(function)
+    return f
 
 
 def function_symbol(function: Function) -> str:

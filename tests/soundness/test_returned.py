@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from codegen.original import system_compiler
 from halide_core.ir.expr import I64, Expr, Variable, const
 from lifter.api import FileReport, FunctionReport, lift_file
 from lifter.frontend.state import operators as op
@@ -156,9 +158,16 @@ def test_structures(lifted: FileReport) -> None:
     assert "result_ends_1() = " in text
 
 
-def test_without_adapters(tmp_path: Path) -> None:
-    """What is emitted as text is run beside the original by its flat function."""
-    report = lift_file(str(SOURCE), out=str(tmp_path), emit=("dsl",))
+@pytest.mark.parametrize("emit", [("dsl",), ("object", "header")], ids=" ".join)
+def test_without_adapters(tmp_path: Path, emit: tuple[str, ...]) -> None:
+    """What is emitted without adapters is run beside the original by its flat function."""
+    report = lift_file(str(SOURCE), out=str(tmp_path), emit=emit)
+    if "header" in emit:
+        header = Path(function(report, "moved").outputs["header"])
+        declared = 'int64_t moved_flat(uint16_t *d, const uint16_t *s, int32_t n) __asm__("moved.flat");'
+        assert declared in header.read_text()
+        for language in ("c", "c++"):
+            subprocess.run([system_compiler(), "-x", language, "-fsyntax-only", str(header)], check=True)
     assert [(f.name, f.status) for f in report.functions if not f.verified] == []
     assert all(f.run is not None and f.run.calls > 0 for f in report.functions)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
@@ -170,16 +171,12 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     lowered = _simplified(ctx, c, changed_fields.given_back(ctx, _statements(ctx, c, body)))
     taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
     lowered, taken = shaping_elements.as_parameters(ctx, lowered, taken)
-    call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []
     pointer = returned_pointers.finished(ctx, c.result_type) if returned_pointers.is_of(c.result_type) else None
-    if made or pointer or record or any(t.argument.passing != "plain" for t in taken):
-        lowered, taken = used_parameters.split_arrays(ctx, lowered, taken)
-        taken = used_parameters.used(ctx, lowered, taken)
-        container = made[0][0] if made else None
-        arguments = tuple(end_pointers.finished(ctx, t.argument) for t in taken)
-        spelled = c.result_type.get_canonical().spelling
-        call = Interface(arguments, spelled, container, pointer, tuple(part for part, _ in record))
+    call = Interface(
+        (), c.result_type.get_canonical().spelling, made[0][0] if made else None, pointer, tuple(p for p, _ in record)
+    )
+    lowered, taken, interface = _called(ctx, call, lowered, taken)
     name = symbol(c)
     return Function(
         name=c.spelling,
@@ -201,7 +198,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         qualified="" if _is_of_object(c) else queries.at_file_scope(c),
         c_type=c.type.get_canonical().spelling,
         notes=tuple(ctx.notes),
-        interface=call,
+        interface=interface,
         objects=ctx.objects,
         objects_of=ctx.objects_of,
         moved=ctx.moved_in,
@@ -211,6 +208,19 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         row_tables=ctx.row_tables,
         uses_registers=ctx.uses_registers,
     )
+
+
+def _called(
+    ctx: Context, call: Interface, lowered: list[Stmt], taken: list[Taken]
+) -> tuple[list[Stmt], list[Taken], Interface | None]:
+    """The statements and the parameters that are left of what arguments were taken apart into, and how the function is
+    called: `call` with its arguments, or None where C++'s parameters and result are the function's own."""
+    made = call.container or call.pointer or call.record
+    if not made and all(t.argument.passing == "plain" for t in taken):
+        return lowered, taken, None
+    lowered, taken = used_parameters.split_arrays(ctx, lowered, taken)
+    taken = used_parameters.used(ctx, lowered, taken)
+    return lowered, taken, replace(call, arguments=tuple(end_pointers.finished(ctx, t.argument) for t in taken))
 
 
 def _is_of_object(c: Cursor) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from codegen import internal, measured, object_reads, row_tables
+from codegen import internal, measured, object_reads, returned_objects, row_tables
 from codegen.flat_arguments import (
     adapter_symbol,
     declarable,
     extents,
     flat,
+    flat_result,
     flat_symbol,
     given_by_callers,
     include,
@@ -52,7 +53,8 @@ class _Adapter:
         function = self.summary.function
         self.params = {p.name: p for p in function.params}
         self.given = {p.name: f"p{k}" for k, p in enumerate(function.params)}
-        self.flat_returns = self.call.result if self.call.container is None else "void"
+        self.flat_returns = flat_result(self.call)
+        self.result = declarable(self.call.result, self.c)
         self.reads = object_reads.Reads(function, self.call, self.given, self.number)
 
     def text(self) -> str:
@@ -62,8 +64,8 @@ class _Adapter:
         lines = [
             *self.reads.of_statics(),
             *self.called(types),
-            f'{self.call.result} {head}({types}) __asm__("{adapter_symbol(self.summary.function)}");',
-            f"{self.call.result} {head}({declared}) {{",
+            f'{self.result} {head}({types}) __asm__("{adapter_symbol(self.summary.function)}");',
+            f"{self.result} {head}({declared}) {{",
             "    bool missed = false;",
             *self.taken(),
             *self.calls(),
@@ -79,7 +81,7 @@ class _Adapter:
         given = flat(function)
         unnamed = ", ".join([*(f"{t} p{k}" for k, t in enumerate(given)), "bool *missed"])  # C wants names
         return [
-            f'{self.call.result} lift_original_{number}({types}) __asm__("{_original_symbol(function)}");',
+            f'{self.result} lift_original_{number}({types}) __asm__("{_original_symbol(function)}");',
             f'{linkage}{returns} lift_flat_{number}({", ".join([*given, "bool *"])}) '
             f'__asm__("{flat_symbol(function)}");',
             f'{linkage}{returns} lift_missed_{number}({", ".join([*given, "bool *missed"])}) '
@@ -97,6 +99,7 @@ class _Adapter:
             if a.container:
                 lines += _container(a, self.params, self.given, self.after)
         lines += self.reads.of_arguments()
+        self.after += self.reads.of_moved()
         lines += _apart(self.call)
         for a, part in self.reads.parts():
             if part.kind == row_tables.FIRST:
@@ -106,13 +109,14 @@ class _Adapter:
 
     def calls(self) -> list[str]:
         """The call of the lifted function, and of the original where that says that it is not for it."""
-        call, returns = self.call, self.call.result
+        call, returns = self.call, self.result
         flat_call = f"lift_flat_{self.number}({', '.join([*self.given.values(), '&missed'])})"
         original = f"lift_original_{self.number}({', '.join(_passed(a, self.c) for a in given_by_callers(call))})"
         checking = ("size", "distance", *row_tables.KINDS)
         checked = any(p.kind in checking for a in call.arguments for p in a.parts)
         checked = checked or bool(self.summary.function.measured)
-        if not (self.after or call.container is not None or checked):
+        made = call.container is not None or call.pointer is not None or bool(call.record)
+        if not (self.after or made or checked):
             if returns == "void":
                 return [f"    {flat_call};", f"    if (missed) {original};"]
             return [f"    {returns} result = {flat_call};", f"    return missed ? {original} : result;"]
@@ -120,10 +124,12 @@ class _Adapter:
         lines = [f"    if (missed) {{ {again} }}"]
         if call.container is not None:
             lines += _result(self.summary.function, call.container, returns, self.given, again)
-        valued = returns != "void" and call.container is None
-        lines.append(f"    {returns} result = {flat_call};" if valued else f"    {flat_call};")
+        lines += returned_objects.memory(call, self.given, self.c)
+        valued, name = self.flat_returns != "void", "distance" if call.pointer is not None else "result"
+        lines.append(f"    {self.flat_returns} {name} = {flat_call};" if valued else f"    {flat_call};")
         lines += [f"    if (missed) {{ {again} }}", *self.after]
         lines += _returned(call.container, returns) if call.container is not None else []
+        lines += returned_objects.put_together(call, self.given, self.c)
         return [*lines, "    return result;"] if returns != "void" else lines
 
 

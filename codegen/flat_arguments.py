@@ -63,6 +63,8 @@ def include(source: str) -> str:
 def without_macros(functions: Sequence[Function]) -> list[str]:
     """The names that adapters take from the source mean what they meant there, and not a macro that came later."""
     texts = [f.qualified for f in functions]
+    for call in (f.interface for f in functions if f.interface is not None):
+        texts += [call.result, *(part.expression for part in call.record)]
     for a in (a for f in functions if f.interface is not None for a in f.interface.arguments):
         texts += [a.type, a.bare]
         for part in a.parts:
@@ -82,6 +84,13 @@ def flat(function: Function) -> list[str]:
 def given_by_callers(call: Interface) -> list[Argument]:
     """The arguments that callers give."""
     return [a for a in call.arguments if a.passing not in ("static", "measured")]
+
+
+def flat_result(call: Interface) -> str:
+    """What the lifted function over scalars and pointers returns: nothing for what it leaves in memory."""
+    if call.pointer is not None:
+        return "int64_t"
+    return "void" if call.container is not None or call.record else call.result
 
 
 def function_number(part: Part, text: str) -> str:

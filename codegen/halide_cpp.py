@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from codegen.device_text import ScheduledText
 from codegen.halide_python import renamed, signature
+from codegen.notation import result_lines
 from codegen.plan import image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import CppPrinter
@@ -29,6 +30,7 @@ def generator_source(
     state = "NOT VERIFIED" if unverified else "verified"
     name = shown(PurePath(file).name)
     out = [f"// Lifted from {name}, line {function.line} ({state}):", f"//     {signature(function)}"]
+    out += [f"// {line}" for line in result_lines(function)]
     out += [f"// {line}" for line in renamed(summary, CppPrinter().name)]
     out += [] if device is None else [f"// {line}".rstrip() for line in device.words()]
     out += ['#include "Halide.h"', "", "namespace {", "", "using namespace Halide;", ""]

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from codegen.conditions import NumberText, helpers, pointer_names
 from codegen.device_text import ScheduledText
 from codegen.differs import differences
+from codegen.notation import result_lines
 from codegen.plan import function_names, image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import PythonPrinter, python_float
@@ -46,6 +47,7 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False, device: Sc
     state = "NOT VERIFIED" if unverified else "verified"
     name = shown(PurePath(file).name)
     lines = [f"Lifted from {name}, line {function.line} ({state}):", f"    {signature(function)}", ""]
+    lines += [*result_lines(function), ""] if result_lines(function) else []
     lines += ["Holds when:", *_contract_lines(summary)]
     lines += renamed(summary, PythonPrinter().name)
     paths = printed_paths(summary)

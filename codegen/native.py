@@ -11,6 +11,7 @@ from codegen import adapter, flat_arguments, internal, reserved
 from codegen.device_schedule import is_for_device
 from codegen.device_variant import device_path
 from codegen.errors import EmitError
+from codegen.notation import result_lines
 from codegen.original import compile_original, is_c, run_tool
 from codegen.pipeline import BuiltPath, build_path
 from codegen.variants import variants
@@ -149,7 +150,8 @@ def header_text(summary: Summary, source: str, target: Target) -> str:
     guard = f"LIFTED_{function.name.upper()}_H"
     lines = [f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""]
-    lines += [f"/* Lifted from {shown(Path(source).name)}, line {function.line} (verified).", "   Does nothing unless:"]
+    lines += [f"/* Lifted from {shown(Path(source).name)}, line {function.line} (verified)."]
+    lines += [*(f"   {line}" for line in result_lines(function)), "   Does nothing unless:"]
     for number, path in enumerate(summary.paths):
         if len(summary.paths) > 1:
             lines.append(f"     variant {number}:")
@@ -158,6 +160,8 @@ def header_text(summary: Summary, source: str, target: Target) -> str:
     declared = _c_signature(function)
     symbol = entry_symbol(function)
     linked = declared.replace(f"{function.name}(", f"{symbol}(")
+    if function.interface is not None:  # whose symbol is no name of C
+        linked = declared.replace(f"{function.name}(", f"{function.name}_flat(") + f' __asm__("{symbol}")'
     lines += ["#ifdef __cplusplus", f'extern "C" {linked};']
     if linked != declared and function.interface is None:
         lines.append(f"{declared};")

@@ -12,7 +12,7 @@ from codegen.c_expressions import c_expression
 from codegen.errors import EmitError
 from codegen.flat_arguments import flat_type, function_number
 from halide_core.ir.structural import variables
-from lifter.ir.loop_ir import Argument, Function, Interface, Part
+from lifter.ir.loop_ir import Argument, Function, Interface, Part, moved_fields
 from lifter.ir.names import address_name
 from lifter.ir.reading_conditions import Way, reading_conditions, shortest
 
@@ -25,6 +25,7 @@ class Reads:
     """The statements that declare the flat parameters of one function; `given`: what they are called."""
 
     def __init__(self, function: Function, call: Interface, given: Mapping[str, str], number: int) -> None:
+        self.function = function
         self.call = call
         self.given = given
         self.number = number
@@ -100,6 +101,8 @@ class Reads:
         if a.passing == "static":
             there = (self.conditions[part.param] or "1") if part.through else ""
             return [f"    {kind} {own} = {self.reader(part)}({there});"]
+        if part.kind == "moved":
+            return [f"    int64_t moved_{own} = 0;", f"    void *{own} = &moved_{own};"]
         if part.kind == "distance":
             lines.append(f"    missed |= {_distance(a)} % {part.bytes_each} != 0;")
             # The lifted function asks only one of them whether it is null.
@@ -110,6 +113,18 @@ class Reads:
             lines.append(f"    missed |= {f'{reached} && ' if reached else ''}{whole} > INT32_MAX;")
         late = part.kind in (row_tables.FIRST, row_tables.PITCH)  # what the others say comes first
         return [*lines, f"    {kind} {own} = {'0' if late else self.value(a, part)};"]
+
+    def of_moved(self) -> list[str]:
+        """The statements that move pointers of the caller's objects, where that is to be done."""
+        pointers = {memory: pointer for pointer, memory in moved_fields(self.function).items()}
+        lines = []
+        for a, part in self.parts():
+            if part.kind == "moved":
+                field, own = part.expression.replace("@", _object(a)), self.given[part.param]
+                own_value = f"void *own = (char *){self.given[pointers[part.param]]} + moved_{own};"
+                set_ = f"__builtin_memcpy((void *)&{field}, &own, sizeof own);"
+                lines.append(f"    if (moved_{own}) {{ {own_value} {set_} }}")
+        return lines
 
     def value(self, a: Argument, part: Part) -> str:
         kind = flat_type(self.params[part.param])

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen import row_tables
+from codegen import returned_objects, row_tables
 from codegen.flat_arguments import (
+    declarable,
     extents,
+    flat_result,
     flat_type,
     given_by_callers,
     include,
@@ -17,7 +19,7 @@ from codegen.flat_arguments import (
     without_macros,
 )
 from codegen.original import is_c
-from lifter.ir.loop_ir import Argument, Container, Function, Interface, Part
+from lifter.ir.loop_ir import Argument, Container, Function, Interface, Part, ReturnedPointer, moved_fields
 
 _SOME = 16
 """Objects behind a pointer, for tests: it may be an array of pointers."""
@@ -85,7 +87,7 @@ class _Packer:
         self.after: list[str] = []
 
     def text(self) -> str:
-        returns = self.call.result if self.call.container is None else "void"
+        returns = flat_result(self.call)
         declared = ", ".join(["void *target", *(f"{flat_type(p)} {self.names[p.name]}" for p in self.function.params)])
         linkage = "" if self.c else 'extern "C" '
         head = f"{linkage}{returns} lift_packer_{self.number}({declared})"
@@ -146,6 +148,12 @@ class _Packer:
             condition = f"if ({there}) " if there else ""
             self.after.append(f"    {condition}{self.copy}({name}, (void *){field}, sizeof(*{field}));")
             return
+        if part.kind == "moved":
+            pointer = next(p for p, memory in moved_fields(self.function).items() if memory == part.param)
+            distance = f"(const char *){field} - (const char *){self.names[pointer]}"
+            distance = f"{there} ? {distance} : 0" if there else distance
+            self.after.append(f"    {{ int64_t moved = {distance}; {self.copy}({name}, &moved, sizeof moved); }}")
+            return
         if part.kind in ("address", "size", row_tables.PITCH, row_tables.ADDRESS):
             return
         if there:
@@ -185,14 +193,37 @@ class _Packer:
         self.lines.append(f"    const_cast<{field_type} &>({field}) = ({field_type}){name};")
 
     def _called(self) -> None:
-        returns, types = self.call.result, ", ".join(a.type for a in given_by_callers(self.call))
+        returns, types = declarable(self.call.result, self.c), ", ".join(a.type for a in given_by_callers(self.call))
         called = f"(({returns} (*)({types}))target)({', '.join(self.passed)})"
         if returns == "void":
             self.lines.append(f"    {called};")
             return
         self.lines.append(f"    {returns} result = {called};")
         container = self.call.container
-        self.after += ["    return result;"] if container is None else _unpacked(self.function, container, self.names)
+        if container is not None:
+            self.after += _unpacked(self.function, container, self.names)
+        elif self.call.record:
+            self.after += returned_objects.taken_apart(self.call, self.names)
+        elif self.call.pointer is not None:
+            self.after += returned_objects.distance(self.call.pointer, self._base(self.call.pointer))
+        else:
+            self.after.append("    return result;")
+
+    def _base(self, pointer: ReturnedPointer) -> str:
+        """The address of what a flat pointer parameter stands for, in the objects that were put together."""
+        param = pointer.base
+        if pointer.container:
+            return f"&object_{pointer.container}"
+        for a in self.call.arguments:
+            whole = f"store_{a.name}.object" if self.c and not a.container else f"object_{a.name}"
+            for part in (p for p in a.parts if p.param == param):
+                if part.kind == "address":
+                    there = f"{self.names[param]} ? " if a.passing == "pointer" or part.through else ""
+                    address = f"(void *)&{part.expression.replace('@', whole)}"
+                    return f"({there}{address} : 0)" if there else address
+                if part.kind in ("array", "data") and a.passing != "plain":
+                    return f"(void *){part.expression.replace('@', whole)}"
+        return self.names[param] if param else "0"
 
 
 def _moved(a: Argument, whole: str) -> str:

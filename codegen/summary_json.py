@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from codegen.notation import stage_texts
+from codegen.notation import returned_text, stage_texts
 from lifter.algebra.polynomial import poly_text
+from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Layout, PathSummary, Summary
 from verifier.contract import index_text_of
 from verifier.decide import Verdict
@@ -22,7 +23,7 @@ def summary_json(summary: Summary, verdicts: list[Verdict], status: str) -> str:
         "file": function.file,
         "line": function.line,
         "status": status,
-        "paths": [_path(p, verdicts[i] if i < len(verdicts) else None) for i, p in enumerate(summary.paths)],
+        "paths": [_path(function, p, verdicts[i] if i < len(verdicts) else None) for i, p in enumerate(summary.paths)],
     }
     return json.dumps(data, indent=2) + "\n"
 
@@ -32,7 +33,7 @@ def contract_json(path: PathSummary) -> list[dict[str, Any]]:
     return [{"kind": i.kind, "text": i.text, "inferred": i.inferred} for i in path.contract]
 
 
-def _path(path: PathSummary, verdict: Verdict | None) -> dict[str, Any]:
+def _path(function: Function, path: PathSummary, verdict: Verdict | None) -> dict[str, Any]:
     conditions = []
     for d in verdict.decisions if verdict is not None else []:
         answer = "proved" if isinstance(d.answer, Proved) else "refuted" if isinstance(d.answer, Refuted) else "unknown"
@@ -64,6 +65,7 @@ def _path(path: PathSummary, verdict: Verdict | None) -> dict[str, Any]:
         "images": {i.name: _layout(i.layout) for i in path.inputs},
         "funcs": {f.name: _layout(f.layout) for f in path.funcs},
         "returns": str(path.result) if path.result is not None else None,
+        **({"returned": said} if (said := returned_text(function, path)) else {}),
         "verification": conditions,
     }
 

@@ -23,7 +23,7 @@ from lifter.harness.argument_extents import NoArguments, Scalars, corners_of, la
 from lifter.harness.contents import Bytes, edges, fill, hold_between, numpy_type
 from lifter.harness.side_by_side import Arguments, Block, Guarded
 from lifter.harness.source_constants import Constants
-from lifter.ir.loop_ir import Param
+from lifter.ir.loop_ir import Param, left_fields
 from lifter.ir.names import address_name
 from lifter.ir.summary import Summary
 
@@ -240,6 +240,11 @@ class Drawer:
             self.hold_measured(p.name, memory.bytes, -low, draw.scalars)
             address = 0 if p.name in draw.null else memory.address - low * size
             blocks[p.name] = Block(memory, address, p.type)
+        for number, name in left_fields(self.summary.function).items():  # the memory of a field has its value
+            held = np.array([draw.scalars[number]]).astype(numpy_type(blocks[name].type)).view(np.uint8)
+            at = blocks[name].pointer - blocks[name].memory.address
+            if at >= 0 and at + len(held) <= len(blocks[name].memory.bytes):
+                blocks[name].memory.bytes[at : at + len(held)] = held
         return Arguments(dict(draw.scalars), blocks)
 
     def overlapping(self, draw: Draw, first: str, second: str, shift: int, seed: int) -> Arguments:

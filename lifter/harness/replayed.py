@@ -11,7 +11,7 @@ import numpy as np
 from lifter.harness.kept_case import Case
 from lifter.harness.own_process import ProcessDied, told_by
 from lifter.harness.second_opinion import loaded
-from lifter.harness.side_by_side import Guarded, first_difference, same_value
+from lifter.harness.side_by_side import Guarded, first_difference, one_way, same_value
 from lifter.ir.summary import Summary
 
 
@@ -66,4 +66,4 @@ def _called(
         addresses[name] = memory[name].address + offset if name not in case.null else 0
     values = [addresses[p.name] if p.pointer else case.scalars[p.name] for p in summary.function.params]
     returned = function(*values)
-    return returned, {n: m.bytes.tobytes() for n, m in memory.items()}
+    return one_way(summary.function, values, returned), {n: m.bytes.tobytes() for n, m in memory.items()}

@@ -18,7 +18,7 @@ from lifter.harness.calls import CALLS, MISSED, Calls
 from lifter.harness.contents import WAYS
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.originals import Originals
-from lifter.harness.side_by_side import bind, function_symbol, load, signature
+from lifter.harness.side_by_side import bind, bind_flat, function_symbol, load, signature
 from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, kept_call, start, stop, wait
 from lifter.harness.source_constants import constants_of, function_text
 from lifter.harness.stubs import MISSING as MISSING_STATUS
@@ -268,6 +268,8 @@ def loaded(
     if library is None:
         return one, plainly(summary), one
     compiled = load(library)
+    if not hasattr(compiled, function_symbol(function)):  # an object, which has neither adapters nor a fallback
+        return one, bind_flat(compiled, function), one
     fallback = function.symbol + FALLBACK_SUFFIX
     inside = bind(compiled, function, fallback, packed) if drop_in and hasattr(compiled, fallback) else one
     return one, bind(compiled, function, packers=packed), inside

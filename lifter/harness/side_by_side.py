@@ -8,6 +8,7 @@ import mmap
 import os
 import struct
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from codegen import flat_arguments, packer
+from codegen.native import entry_symbol
 from codegen.original import compile_original, is_c
 from halide_core.ir.types import Type
 from lifter.harness.contents import Bytes, numpy_type
 from lifter.harness.stubs import stubs_of
-from lifter.ir.loop_ir import Function
+from lifter.ir.loop_ir import NULL_RESULT, Function
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PAGE = mmap.PAGESIZE
@@ -78,6 +80,13 @@ def bind(
     f.argtypes = [ctypes.c_void_p for _ in target] + kinds
     f.restype = result
     return functools.partial(f, *target) if target else f
+
+
+def bind_flat(library: ctypes.CDLL, function: Function) -> Any:
+    """The lifted function over scalars and pointers, as objects have it."""
+    f = getattr(library, entry_symbol(function))
+    f.restype, f.argtypes = signature(function)
+    return f
 
 
 def function_symbol(function: Function) -> str:
@@ -146,7 +155,8 @@ def difference(function: Function, original: Any, lifted: Any, args: Arguments) 
     args.restore(before)
     got = lifted(*args.values(function))
     now = args.snapshot()
-    if not same_value(got, expected):
+    values = args.values(function)
+    if not same_value(one_way(function, values, got), one_way(function, values, expected)):
         return f"returns {got} for {expected} with {args.scalars}"
     for name, wanted in after.items():
         where = first_difference(wanted, now[name], args.blocks[name].type)
@@ -154,6 +164,16 @@ def difference(function: Function, original: Any, lifted: Any, args: Arguments) 
             a, b = wanted[where], now[name][where]
             return f"{name}: byte {where} of {len(wanted)} is {b} for {a} with {args.scalars}"
     return None
+
+
+def one_way(function: Function, values: Sequence[Any], returned: object) -> object:
+    """What was returned by a call with `values`; null, which may be said in two ways where the pointer that a returned
+    one lies behind is null, in one of them."""
+    pointer = function.interface.pointer if function.interface is not None else None
+    if pointer is None or returned != NULL_RESULT:
+        return returned
+    null = any(not v for p, v in zip(function.params, values, strict=True) if p.name == pointer.base)
+    return 0 if null else returned
 
 
 def same_value(a: object, b: object) -> bool:

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from lifter.harness.calls import Call, Calls
-from lifter.harness.side_by_side import first_difference, same_value
+from lifter.harness.side_by_side import first_difference, one_way, same_value
 from lifter.ir.loop_ir import Function
 
 _STATE = struct.Struct("iiiid")
@@ -182,7 +182,7 @@ def _side_by_side(work: Work, state: State) -> End:
         got = lifted(*values)
         met, missed = met + call.met, missed + (not call.met)
         state.set(number, Phase.DRAWING, met, missed)
-        words = _difference(call, after, beside, expected, got)
+        words = _difference(call, after, beside, *(one_way(work.function, values, x) for x in (expected, got)))
         if words:
             return End(kept_call(call, before, after, call.snapshot(), (expected, got), words))
     return End()

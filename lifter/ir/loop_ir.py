@@ -86,6 +86,8 @@ class Return(Stmt):
     """Leave the function; `value` has the function's return type."""
 
     value: Expr | None = None
+    base: str = ""
+    """The pointer parameter that a returned pointer lies `value` bytes behind (`ReturnedPointer`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +142,11 @@ class Part:
     """A parameter that an argument of class type is taken apart into.
 
     `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
-    array (inside the object), left (the memory of a field that is assigned, after its value) or address (of the
-    object); of a container data and size; of a vector of vectors rows (copied one after the other), count and length
-    (of each row); distance, of a pointer after the pointer parameter `expression`, in units of `bytes_each`; of an
-    array of pointers to rows rows_first, rows_pitch (elements from row to row) and rows_address."""
+    array (inside the object), left (the memory of a field that is assigned, after its value), moved (memory for how
+    many bytes a pointer that is assigned, the part before it, is moved) or address (of the object); of a container
+    data and size; of a vector of vectors rows (copied one after the other), count and length (of each row); distance,
+    of a pointer after the pointer parameter `expression`, in units of `bytes_each`; of an array of pointers to rows
+    rows_first, rows_pitch (elements from row to row) and rows_address."""
 
     param: str
     expression: str
@@ -184,6 +187,23 @@ class Container:
     extents: tuple[str, ...]
 
 
+NULL_RESULT = -(1 << 63)
+"""What a function of the loop language returns for a null pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedPointer:
+    """A pointer that the C++ function returns, or with `reference` the reference to what is there.
+
+    The function of the loop language returns how many bytes it lies behind the pointer parameter `base`, or
+    `NULL_RESULT`; where `base` is null, null may be said either way.  A function that returns null only has no base."""
+
+    base: str
+    reference: bool = False
+    container: str = ""
+    """Of a reference to a container, the argument that it is, whose elements are in the memory of `base`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interface:
     """How the C++ function is called, where its parameters are not those of `Function.params`."""
@@ -193,6 +213,10 @@ class Interface:
     """The type it returns."""
     container: Container | None = None
     """What holds the elements of a container that it returns."""
+    pointer: ReturnedPointer | None = None
+    """What is known of a pointer that it returns."""
+    record: tuple[Part, ...] = ()
+    """Of a structure that it returns, the pointer parameters whose memory takes its fields; `@` is the structure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +293,8 @@ class Function:
     """Bytes of the caller's objects that parameters were taken from, by the parameter that holds their address."""
     objects_of: dict[str, str] = field(default_factory=dict)
     """The object that an array lies in."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """The objects whose pointers are moved when all else is done, by the parameters that take how far."""
     fresh: frozenset[str] = frozenset()
     """Pointer parameters whose memory nothing else can reach: a copy of the caller's."""
     sizes: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
@@ -321,6 +347,12 @@ def left_fields(function: Function) -> dict[str, str]:
     """Fields of the caller's objects that a function assigns, and the parameters that are their memory."""
     parts = [p for a in function.interface.arguments for p in a.parts] if function.interface is not None else []
     return {p.param: q.param for p, q in itertools.pairwise(parts) if q.kind == "left"}
+
+
+def moved_fields(function: Function) -> dict[str, str]:
+    """Pointers in the caller's objects that a function moves, and the parameters that take how far."""
+    parts = [p for a in function.interface.arguments for p in a.parts] if function.interface is not None else []
+    return {p.param: q.param for p, q in itertools.pairwise(parts) if q.kind == "moved"}
 
 
 def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:

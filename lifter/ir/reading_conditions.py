@@ -28,6 +28,7 @@ def reading_conditions(function: L.Function, names: Collection[str]) -> dict[str
     walk = _Walk(frozenset(names), {p.name: const(0, E.I64) for p in function.params if p.pointer})
     walk.own = frozenset(function.locals) - {p.name for p in function.params}
     walk.left = L.left_fields(function)
+    walk.moved = L.moved_fields(function)
     walk.block(function.body, _Reached(()))
     return {name: shortest(walk.found.get(name, ())) for name in names}
 
@@ -67,6 +68,8 @@ class _Walk:
     left: dict[str, str] = field(default_factory=dict)
     """Fields that are assigned, and their memory: that is touched where the field is read or assigned, and given back
     only then."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """Pointers that are moved, and memory of nobody else's that takes how far."""
     found: dict[str, list[Way]] = field(default_factory=dict)
 
     def block(self, body: Sequence[L.Stmt], place: _Reached | None) -> _Reached | None:
@@ -84,17 +87,20 @@ class _Walk:
             case L.Loop():
                 self.loop(s, place)
                 return place
-            case L.Store() if s.array in self.left.values():
+            case L.Store() if s.array in self.left.values() or s.array in self.moved.values():
                 return place
         for e in L.expressions(s):
             self.read(e, place)
         match s:
             case L.Assign() | L.Define():
-                self.note(self.left.get(s.name, ""), place)
+                self.note(s.name if s.name in self.moved else self.left.get(s.name, ""), place)
                 self.values[s.name] = self.known(s.value)
             case L.Store():
                 self.note(s.array, place)
-            case L.Return() | L.Break() | L.Continue():
+            case L.Return():
+                self.note(s.base, place)
+                return None
+            case L.Break() | L.Continue():
                 return None
         return place
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
-from codegen.notation import stage_texts
+from codegen.notation import returned_texts, stage_texts
 from lifter.frontend import Definition, FunctionError
 from lifter.ir.loop_ir import Function, Loop, walk
 from lifter.running.results import FunctionReport
@@ -49,6 +49,7 @@ def report_of(
     own = range(definition.line, definition.end_line + 1)
     report.loops = sorted({s.line for s in walk(f.body) if isinstance(s, Loop) and s.line in own})
     if lifted.summary is not None:
+        report.returned = returned_texts(lifted.summary)
         for p in lifted.summary.paths:
             report.stages += stage_texts(p)
             report.contract += [i.text for i in p.contract if i.text not in report.contract]

@@ -92,6 +92,8 @@ def print_function_report(console: Console, file: str, f: FunctionReport) -> Non
         console.print(f"  terms = [{', '.join(s.terms)}]", markup=False)
         console.print(f"  {s.left} = {s.expression}", markup=False)
         console.print(f"    only where {s.where}\n" if s.where else "", markup=False)
+    for returned in f.returned if f.verified else []:
+        console.print(f"  returns {returned}", markup=False)
     if f.verified:
         console.print("  contract:" + ("" if f.contract else " none"), markup=False)
         for item in f.contract:

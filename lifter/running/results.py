@@ -31,6 +31,8 @@ class FunctionReport:
     definition: Definition | None = None
     stage_seconds: dict[str, float] = field(default_factory=dict)
     stages: list[StageText] = field(default_factory=list)
+    returned: list[str] = field(default_factory=list)
+    """The pointers that it returns, in words: one of each path."""
     contract: list[str] = field(default_factory=list)
     inferred: list[str] = field(default_factory=list)
     outputs: dict[str, str] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class FunctionReport:
                 {"name": s.name, "roi": s.roi, "terms": s.terms, "left": s.left, "expression": s.expression}
                 for s in self.stages
             ],
+            **({"returned": self.returned} if self.returned else {}),
             "contract": self.contract,
             "outputs": self.outputs,
             "run": self.run.as_json() if self.run is not None else None,

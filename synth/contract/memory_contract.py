@@ -61,6 +61,7 @@ class MemoryContract:
                     if self.path.result is not None and pair & {array_of(n) for n in loads(self.path.result)}:
                         same = False  # the result may be read before the one is written, or after
                     self.contract.disjoint(f.layout.array, other, same and self._read_in_time(funcs, other))
+        self._state_moved([a for a in inputs if a in outputs])
         for layout in [f.layout for f in written] + [i.layout for i in inputs.values()]:
             if layout.array in self.function.sizes and not self.contract.inside(layout):
                 raise NotFound("roi", f"'{layout.array}' may be used beyond its end", self.function.line)
@@ -87,6 +88,17 @@ class MemoryContract:
         self.contract.items = [
             i for i in self.contract.items if i.condition is None or not self._implied(i.condition, arrays)
         ]
+
+    def _state_moved(self, read: list[str]) -> None:
+        """Objects whose pointers are moved are written to when all is done: nothing else may see that."""
+        function = self.function
+        moved = list(dict.fromkeys(function.moved.values()))
+        for k, o in enumerate(moved):
+            for other in (x for x in function.objects if x not in moved[: k + 1]):
+                self.contract.disjoint(other, o, False)
+            for array in read:
+                if array not in function.fresh and function.objects_of.get(array) != o:
+                    self.contract.disjoint(array, o, False)
 
     def _rows_apart(self, written: Layout, read: Layout) -> None:
         """What is written in one row of an image is not read in another: `p[w + i] = p[w - 1]` of each row."""

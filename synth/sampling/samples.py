@@ -151,6 +151,7 @@ class _Drawing:
         self.repairs = [r for c in self.required for r in _repairs(c, set(self.names))]
         self.outer = [compiled_poly(info.trip) for info, around, _ in path.trips if not around]
         self.constants = _constants(path)
+        self.packed = _packed([*self.required, *(from_poly(info.trip) for info, _, _ in path.trips)], self.names)
         self.block = _block(path)
         self.count_points = _counter_of_points(path)
 
@@ -187,6 +188,8 @@ class _Drawing:
             env[n] = drawn if t.is_bool() else max(t.min(), min(t.max(), drawn))
             if self.constants and self.rng.random() < 0.08:
                 env[n] = self.rng.choice(self.constants)
+            if n in self.packed and attempt > 2000:  # no small numbers take the path
+                env[n] = self.rng.getrandbits(self.rng.choice((8, 16, 24, 31))) & t.max()
             if self.block and attempt % 3 == 0 and not t.is_bool():
                 env[n] -= env[n] % self.block  # for code that asks for aligned rows
         return env
@@ -319,6 +322,12 @@ def _block(path: Path) -> int:
                 if isinstance(n, E.Div):
                     found.append(int(const_value(n.b) or 0))
     return min(max(found), 64) if max(found) >= 8 else 0
+
+
+def _packed(told: list[Expr], names: Mapping[str, Type]) -> set[str]:
+    """The parameters of which some bits decide, as of a word of flags and counts."""
+    calls = [n for e in told for n in post_order(e) if isinstance(n, E.Call)]
+    return {x for n in calls if n.name in ("bitwise_and", "shift_right") for x in variables(n)} & names.keys()
 
 
 def _constants(path: Path) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
@@ -14,7 +15,7 @@ from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, kept_values, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.unit import Unit
-from lifter.frontend.lowering import branches, cautions, new_vectors
+from lifter.frontend.lowering import branches, cautions, new_vectors, returned_pointers, returned_records
 from lifter.frontend.lowering.table import TABLE
 from lifter.frontend.objects import (
     aligned_memory,
@@ -31,7 +32,7 @@ from lifter.frontend.objects import (
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
-from lifter.frontend.state.context import ChangedField, Context, Forked
+from lifter.frontend.state.context import ChangedField, Context, Forked, NullMarked
 from lifter.frontend.state.found import Again, Found, Sites
 from lifter.frontend.state.values import Alias, Binding, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
 from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, expressions, walk
@@ -122,6 +123,8 @@ def _learn(ctx: Context, found: Found, wanted: Again) -> None:
             found.elements[wanted.name] = max(found.elements.get(wanted.name, 0), wanted.number + 1)
         case parameters.Tabled():
             found.tabled.add(wanted.name)
+        case NullMarked():
+            found.null_marked.add(wanted.name)
         case ChangedField():
             found.changed_fields.add(wanted.name)
         case parameters.Static():
@@ -156,29 +159,29 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     if body is None:
         ctx.fail("function body that is not a plain block", c)
     returned = None if types.is_reference(c.result_type) else classes.container(c.result_type)
-    result = None if types.is_void(c.result_type) or returned else _result_type(ctx, c)
+    in_memory = returned or returned_records.is_of(c.result_type)
+    result = None if types.is_void(c.result_type) or in_memory else _result_type(ctx, c)
     ctx.changed = _modified(ctx, body)
     if returned:
         _prepare_result(ctx, c, body)
     taken = [_this(ctx, c)] if _is_of_object(c) else []
     taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
     _take_statics(ctx, c)
+    record = returned_records.prepare(ctx, c) if returned_records.is_of(c.result_type) else []
     lowered = _simplified(ctx, c, changed_fields.given_back(ctx, _statements(ctx, c, body)))
     taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
     lowered, taken = shaping_elements.as_parameters(ctx, lowered, taken)
-    call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []
-    if made or any(t.argument.passing != "plain" for t in taken):
-        lowered, taken = used_parameters.split_arrays(ctx, lowered, taken)
-        taken = used_parameters.used(ctx, lowered, taken)
-        container = made[0][0] if made else None
-        arguments = tuple(end_pointers.finished(ctx, t.argument) for t in taken)
-        call = Interface(arguments, c.result_type.get_canonical().spelling, container)
+    pointer = returned_pointers.finished(ctx, c.result_type) if returned_pointers.is_of(c.result_type) else None
+    call = Interface(
+        (), c.result_type.get_canonical().spelling, made[0][0] if made else None, pointer, tuple(p for p, _ in record)
+    )
+    lowered, taken, interface = _called(ctx, call, lowered, taken)
     name = symbol(c)
     return Function(
         name=c.spelling,
         symbol=name,
-        params=(*(p for t in taken for p in t.params), *(p for _, p in made)),
+        params=(*(p for t in taken for p in t.params), *(p for _, p in made), *(p for _, p in record)),
         return_type=result,
         body=tuple(lowered),
         locals=ctx.locals,
@@ -195,15 +198,29 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         qualified="" if _is_of_object(c) else queries.at_file_scope(c),
         c_type=c.type.get_canonical().spelling,
         notes=tuple(ctx.notes),
-        interface=call,
+        interface=interface,
         objects=ctx.objects,
         objects_of=ctx.objects_of,
+        moved=ctx.moved_in,
         fresh=frozenset(ctx.fresh),
         sizes=ctx.sizes,
         rows=frozenset(ctx.rows),
         row_tables=ctx.row_tables,
         uses_registers=ctx.uses_registers,
     )
+
+
+def _called(
+    ctx: Context, call: Interface, lowered: list[Stmt], taken: list[Taken]
+) -> tuple[list[Stmt], list[Taken], Interface | None]:
+    """The statements and the parameters that are left of what arguments were taken apart into, and how the function is
+    called: `call` with its arguments, or None where C++'s parameters and result are the function's own."""
+    made = call.container or call.pointer or call.record
+    if not made and all(t.argument.passing == "plain" for t in taken):
+        return lowered, taken, None
+    lowered, taken = used_parameters.split_arrays(ctx, lowered, taken)
+    taken = used_parameters.used(ctx, lowered, taken)
+    return lowered, taken, replace(call, arguments=tuple(end_pointers.finished(ctx, t.argument) for t in taken))
 
 
 def _is_of_object(c: Cursor) -> bool:
@@ -231,6 +248,8 @@ def _statements(ctx: Context, c: Cursor, body: Cursor) -> list[Stmt]:
         with ctx.collecting() as block:
             descent.statement(ctx, body)
             ctx.flush()
+            if ctx.alive and ctx.result_place is not None:
+                ctx.fail("end of a function that returns a structure, without a return", c)
     except RecursionError:
         ctx.fail("expression nested too deeply", c)
     except ValueError:
@@ -249,7 +268,8 @@ def _simplified(ctx: Context, c: Cursor, block: list[Stmt]) -> list[Stmt]:
     end_pointers.check(ctx, c, block)
     aligned_memory.check(ctx, block)
     block = allocations.without_starts(ctx, allocations.unconditional(block))
-    block = scalar_replacement.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
+    by_element = [*ctx.register_arrays, *sorted(ctx.returned_arrays - ctx.register_arrays.keys())]
+    block = scalar_replacement.split(ctx, block, [a for a in by_element if a in ctx.arrays])
     cautions.check_floats(ctx, c, block)
     return block
 
@@ -285,6 +305,8 @@ def _set_up(ctx: Context, declaration: Cursor) -> Lanes | None:
 
 
 def _result_type(ctx: Context, c: Cursor) -> Type:
+    if returned_pointers.is_of(c.result_type):
+        return I64  # how far it lies behind a parameter
     found = types.scalar(c.result_type)
     if found is None or types.is_reference(c.result_type):
         ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")

@@ -244,7 +244,7 @@ def bind_pointer(ctx: Context, declaration: Cursor, v: Pointer, constant: bool) 
     local = ctx.new_local(name, I64)
     if constant:
         ctx.stable.add(local)
-    ctx.assign(local, v.offset)
+    ctx.assign_pointer(local, v, declaration)
     ctx.point(local, v.targets)
     ctx.bind(declaration, PointerPlace(local, _seen_as(v, pointee), name))
 
@@ -272,7 +272,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             v = replace(v, offset=ctx.settled(v.offset))
             frame.result = frame.result or ctx.new_local(f"{frame.cursor.spelling}_result", I64)
             frame.pointee = v.pointee
-            ctx.assign(frame.result, v.offset)
+            ctx.assign_pointer(frame.result, v, result)
             ctx.point(frame.result, v.targets)
         elif isinstance(v, Expr):
             v = ctx.settled(v)

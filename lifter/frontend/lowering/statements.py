@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from clang.cindex import Cursor, CursorKind
@@ -10,7 +11,16 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import Expr, const_value, make_bool
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, operands, preorder
-from lifter.frontend.lowering import branches, declarations, evaluated, inline, new_vectors, structured_exits
+from lifter.frontend.lowering import (
+    branches,
+    declarations,
+    evaluated,
+    inline,
+    new_vectors,
+    returned_pointers,
+    returned_records,
+    structured_exits,
+)
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -143,14 +153,16 @@ def return_(ctx: Context, c: Cursor) -> None:
         inline.returned(ctx, c, frame, result)
         return
     value: Expr | None = None
-    if result is not None and classes.container(frame.cursor.result_type):
-        _return_container(ctx, frame.cursor.result_type, result)
-        return
-    if result is not None and not types.is_void(frame.cursor.result_type):
+    wanted = frame.cursor.result_type
+    for is_of, made in _RETURNS:
+        if result is not None and is_of(wanted):
+            made(ctx, wanted, result)
+            return
+    if result is not None and not types.is_void(wanted):
         v = descent.value(ctx, result)
         if not isinstance(v, Expr):
-            ctx.fail(f"return of a {queries.describe(frame.cursor.result_type)}", c)
-        value = ctx.settled(op.cast(v, queries.scalar_type(ctx, frame.cursor.result_type, c)))
+            ctx.fail(f"return of a {queries.describe(wanted)}", c)
+        value = ctx.settled(op.cast(v, queries.scalar_type(ctx, wanted, c)))
     elif result is not None:
         descent.discard(ctx, result)
     ctx.flush()
@@ -172,6 +184,14 @@ def _return_container(ctx: Context, t: ClangType, result: Cursor) -> None:
         ctx.emit(Define(ctx.line, name, size))
     ctx.emit(Return(ctx.line, None))
     ctx.alive = False
+
+
+_RETURNS: tuple[tuple[Callable[[ClangType], object], Callable[[Context, ClangType, Cursor], None]], ...] = (
+    (returned_pointers.is_of, returned_pointers.return_),
+    (classes.container, _return_container),
+    (returned_records.is_of, returned_records.return_),
+)
+"""What is returned that is no scalar, and what does so."""
 
 
 def break_(ctx: Context, c: Cursor) -> None:

@@ -82,7 +82,7 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
     if isinstance(place, PointerPlace):
         if not isinstance(value, Pointer):
             ctx.fail(f"{queries.describe(place.pointee)} whose address is kept", at)
-        ctx.assign(place.name, value.offset)
+        ctx.assign_pointer(place.name, value, at)
         if ctx.alive:
             ctx.point(place.name, value.targets)
         return

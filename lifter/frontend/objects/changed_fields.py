@@ -5,7 +5,8 @@ ends, if it has assigned it by then.
         while (info->h--) ...             while (info_h--, set = true, info_h != -1) ...
     }                                     if (set) *info_h_left = info_h; }
 
-So the field is a number to what runs in between, of which the loops' trips can be made."""
+So the field is a number to what runs in between, of which the loops' trips can be made.  A pointer stays one into the
+same memory: how many bytes it has been moved is given in memory of its own, by each return."""
 
 from __future__ import annotations
 
@@ -14,23 +15,33 @@ from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, I64, Variable, const, make_bool
 from halide_core.ir.structural import variables
+from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Assign, Break, Continue, If, Loop, Return, Stmt, Store, walk
 
 
 def given_back(ctx: Context, block: list[Stmt]) -> list[Stmt]:
     """The statements of a function with what gives the assigned fields back, `Context.left`."""
-    if not ctx.left:
+    if ctx.moved and ctx.row_tables:  # the table may hold what is moved
+        ctx.fail("pointer in an object of the caller's that is moved, beside an array of pointers to rows")
+    moved = tuple(_distance(ctx, name, memory) for name, memory in ctx.moved.items())
+    if not ctx.left and not moved:
         return block
     flags = {name: ctx.new_local(f"{name}_set", BOOL) for name in ctx.left}
     stores: tuple[Stmt, ...] = tuple(
         If(0, Variable(BOOL, flag), (Store(0, ctx.left[name], const(0, I64), Variable(ctx.parameters[name], name)),))
         for name, flag in flags.items()
     )
+    stores += moved
     start: list[Stmt] = [Assign(0, flag, make_bool(False)) for flag in flags.values()]
     marked = _Marking(flags, stores)
     body = marked.block(block)
     return [*start, *body, *([] if body and isinstance(body[-1], Return) else stores)]
+
+
+def _distance(ctx: Context, name: str, memory: str) -> Stmt:
+    offset = op.offset_scaled(Variable(I64, name), ctx.arrays[name].bytes())
+    return Store(0, memory, const(0, I64), offset)
 
 
 class _Marking:

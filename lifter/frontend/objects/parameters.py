@@ -1,8 +1,8 @@
 """Parameters of class type, taken apart into scalars and pointers: what the lifted function is a function of.
 
 Soundness: an object of the caller's is read once, before the function's work.  So nothing of it may be assigned
-(`Context.fixed`) but numbers of which the function has a copy (`changed_fields.py`), and what the function writes must
-not overlap it (`Function.objects`, an item of the contract)."""
+(`Context.fixed`) but numbers of which the function has a copy and pointers that stay in their memory
+(`changed_fields.py`), and what the function writes must not overlap it (`Function.objects`, a contract's item)."""
 
 from __future__ import annotations
 
@@ -101,10 +101,12 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
         address = ctx.unique("self" if method else name)
         ctx.objects[address] = int(own.get_size())
         ctx.objects_of.update({p.param: address for p in parts if p.kind in _INSIDE and not p.through})
+        ctx.moved_in.update({p.param: address for p in parts if p.kind == "moved" and not p.through})
         params.insert(0, Param(address, UInt(8), True, True, c_type=f"{bare} *"))
         parts.insert(0, Part(address, "@", "address"))
         ctx.arrays[address] = UInt(8)
         ctx.pointer_parameters.add(address)
+        place = replace(place, address=address)
     binding: Binding = Alias(RecordPointer(place, address)) if pointer and not method else place
     spelled = f"{bare} *" if method else t.get_canonical().spelling
     return Taken(Argument(name, spelled, bare, passing, tuple(parts)), params, binding)
@@ -164,6 +166,7 @@ def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
     ctx.pointer_parameters.add(address)
     params = [Param(address, UInt(8), True, True, c_type=f"{own.spelling} *"), *taker.params]
     parts = (Part(address, "@", "address"), *taker.parts)
+    ctx.referred[binding.name] = address
     spelled = p.type.get_canonical().spelling
     bare = own.spelling.removesuffix("const") if types.is_pointer(own) else own.spelling.removeprefix("const ")
     return Taken(Argument(name, spelled, bare, "reference", parts), params, binding)
@@ -281,7 +284,8 @@ class _Taker:
             is_array = classes.container(t) == "vector" and vectors.has_elements(ctx, t)
             return self.vector(f, name, path) if is_array else None
         if types.is_pointer(t):
-            return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling)
+            alone = not (self.static or self.is_const or self.is_shared(f) or types.is_const(f.type))
+            return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling, alone)
         if types.is_array(t):
             return self.array(f, name, path)
         if classes.is_plain(t):
@@ -292,9 +296,12 @@ class _Taker:
         if f.is_bitfield() and type_.bits > 32 and ctx.unit.is_c:
             return None  # in C, compilers compute with such fields at widths of their own
         kind = "bits" if f.is_bitfield() else "value"
-        shared = self.in_union or classes.is_in_union(f)
-        alone = not (self.static or self.is_const or shared or types.is_const(f.type))
+        alone = not (self.static or self.is_const or self.is_shared(f) or types.is_const(f.type))
         return self.scalar(type_, name, path, str(f.spelling), f.type.spelling, kind, alone and type_.bits >= 8)
+
+    def is_shared(self, f: Cursor) -> bool:
+        """Whether a field's memory may be other fields', too."""
+        return self.in_union or classes.is_in_union(f)
 
     def function(self, f: Cursor, name: str, path: str) -> Alias | None:
         """A pointer to one of the functions that the file gives it, as the function's number: calls with others are the
@@ -347,8 +354,9 @@ class _Taker:
         self.parts.append(self.part(memory, f"(&{path})", "left"))
 
     def pointer(
-        self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str
+        self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str, alone: bool = False
     ) -> PointerPlace | Alias | None:
+        """A pointer, which may be moved where its memory is no other field's, `alone`."""
         ctx = self.ctx
         if types.is_pointer(pointee):
             return self.several(pointee, name, path, spelled)
@@ -373,11 +381,26 @@ class _Taker:
             ctx.const_arrays.add(flat)
         ctx.locals[flat] = I64
         ctx.point(flat, frozenset({flat}))
-        if self.passing != "value":
-            ctx.fixed[flat] = self.described(spelled)
         self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))
         self.parts.append(self.part(flat, path, "pointer"))
+        if self.passing != "value" and flat in ctx.found.changed_fields:
+            self.moved(flat, path)
+        elif self.passing != "value":
+            ctx.fixed[flat] = self.described(spelled)
+            if alone:
+                ctx.changeable.add(flat)
         return PointerPlace(flat, pointee, spelled)
+
+    def moved(self, flat: str, path: str) -> None:
+        """Memory for how far a pointer is moved."""
+        ctx = self.ctx
+        memory = ctx.moved[flat] = ctx.unique(f"{flat}_moved")
+        ctx.arrays[memory] = I64
+        ctx.pointer_parameters.add(memory)
+        ctx.fresh.add(memory)
+        ctx.sizes[memory] = (1,)
+        self.params.append(Param(memory, I64, True, c_type="int64_t *"))
+        self.parts.append(self.part(memory, path, "moved"))
 
     def several(self, inner: ClangType, name: str, path: str, spelled: str) -> Alias | None:
         """An array of as many pointers as are told apart by constants, or of pointers to rows."""
@@ -429,8 +452,11 @@ class _Taker:
         self.params.append(Param(address, UInt(8), True, True, c_type=f"{pointee.spelling} *"))
         self.parts.append(self.part(address, whole, "address"))
         first = len(self.parts)
-        place = self.record(pointee, f"{name}_", whole)
+        place = replace(self.record(pointee, f"{name}_", whole), address=address)
         ctx.objects_of.update({p.param: address for p in self.parts[first:] if p.kind in _INSIDE})
+        for p in self.parts[first:]:
+            if p.kind == "moved" and p.through == self.through:
+                ctx.moved_in[p.param] = address
         self.through, self.in_union = before, around
         return Alias(RecordPointer(place, address))
 
@@ -537,6 +563,8 @@ def take_container(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken:
         ctx.const_arrays.add(flat)
     if passing == "value" or kind == "rows":
         ctx.fresh.add(flat)
+    if passing == "reference":
+        ctx.containers[flat] = name
     params = [Param(flat, unit, True, constant, c_type=f"{element.spelling} *")]
     each = int(element.get_size()) // unit.bytes()
     bare = own.spelling.removeprefix("const ")

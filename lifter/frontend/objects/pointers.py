@@ -46,6 +46,7 @@ from lifter.frontend.state.values import (
     RowTable,
     Value,
 )
+from lifter.ir.loop_ir import NULL_RESULT
 
 
 def elements_of(size: Expr, bytes_each: int) -> Expr | None:
@@ -110,13 +111,14 @@ def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
     if value is not None:
         return const(int(value) // size, distance.type) if value % size == 0 else None
     if isinstance(distance, Variable):
-        if distance.name not in ctx.parameters or distance.name not in ctx.stable:
+        if distance.name not in ctx.parameters or not (distance.name in ctx.stable or distance.name in ctx.fixed):
             return None
         whole = const(size, distance.type)
         ctx.asked[distance.name] = EQ(BOOL, Mod(distance.type, distance, whole), const(0, distance.type))
         return Div(distance.type, distance, whole)
     if isinstance(distance, Mul):
-        for inner, other in ((distance.b, distance.a), (distance.a, distance.b)):
+        pairs = ((distance.b, distance.a), (distance.a, distance.b))
+        for inner, other in sorted(pairs, key=lambda p: const_value(p[0]) is None):  # a constant asks for nothing
             divided = _quotient(ctx, inner, size)
             if divided is not None:
                 return Mul(distance.type, other, divided)
@@ -145,13 +147,14 @@ def is_not_null(ctx: Context, p: Value, at: Cursor) -> Expr:
         return make_bool(True)
     if NULL in p.targets:
         ctx.fork(p.targets)
-    array = ctx.array_of(p, at)
-    if NULL in p.targets:
+    array, offset = ctx.array_of(p, at), ctx.with_null(p)
+    if offset is None:
         ctx.fail(f"null check of pointer {p.name or 'expression'} that is null on some paths only", at)
+    set_ = op.binary("!=", offset, const(NULL_RESULT, I64)) if NULL in p.targets else make_bool(True)
     if array not in ctx.pointer_parameters:
-        return make_bool(True)
+        return set_
     # Arithmetic on a null pointer is undefined, so only the array's own address counts.
-    return NE(BOOL, Variable(UInt(64), f"addr.{array}"), const(0, UInt(64)))
+    return op.conjunction(set_, NE(BOOL, Variable(UInt(64), f"addr.{array}"), const(0, UInt(64))))
 
 
 def compare(ctx: Context, operator: str, a: Pointer, b: Pointer, at: Cursor) -> Expr:

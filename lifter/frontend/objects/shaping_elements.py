@@ -42,7 +42,7 @@ def as_parameters(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[l
     def splits(item: Taken) -> bool:
         (p, *others) = item.params
         of_numbers = p.pointer and p.type.is_int_or_uint() and p.type.bits > 8 and p.name not in ctx.structures
-        return of_numbers and not others and p.name in shaping - written
+        return of_numbers and not others and p.name in shaping - written - {ctx.returned_base}
 
     plain = {t.params[0].name: t for t in taken if t.argument.passing == "plain" and splits(t)}
     body, names = split_named(ctx, body, plain)

@@ -17,7 +17,7 @@ def split_arrays(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[li
     """Arrays inside objects, only read and at constant places, as a scalar for each: `pitch[3]` of three planes."""
     written = {s.array for s in walk(body) if isinstance(s, Store)}
     arrays = [p.param for t in taken for p in t.argument.parts if p.kind == "array"]
-    arrays = [a for a in arrays if a not in written and a not in ctx.whole]
+    arrays = [a for a in arrays if a not in written and a not in ctx.whole and a != ctx.returned_base]
     body, names = split_named(ctx, body, arrays)
     out = []
     for item in taken:
@@ -52,12 +52,12 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
             for n in post_order(e):
                 if isinstance(n, Variable | Load):
                     names.add(n.name.removeprefix("addr."))
-    names |= written
+    names |= written | {ctx.returned_base}
     names |= {pitch for array, pitch in ctx.row_tables.items() if array in names}
     _check_rows(ctx, taken, written)
     visible = {a for a in written if a in ctx.pointer_parameters and a not in ctx.fresh}
     # An object counts where something is written that might lie in it.
-    names |= {o for o in ctx.objects if any(ctx.objects_of.get(a) != o for a in visible)}
+    names |= {o for o in ctx.objects if ctx.moved or any(ctx.objects_of.get(a) != o for a in visible)}
     out: list[Taken] = []
     for item in taken:
         if item.argument.container:

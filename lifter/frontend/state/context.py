@@ -38,7 +38,19 @@ from lifter.frontend.state.values import (
     Vector,
 )
 from lifter.ir.effects import loads
-from lifter.ir.loop_ir import Argument, Assign, ConstArray, Declare, If, Param, PureFunction, Stmt, Store, Unsupported
+from lifter.ir.loop_ir import (
+    NULL_RESULT,
+    Argument,
+    Assign,
+    ConstArray,
+    Declare,
+    If,
+    Param,
+    PureFunction,
+    Stmt,
+    Store,
+    Unsupported,
+)
 from lifter.simd.lanes import Lanes
 from lifter.support import deadline
 
@@ -62,6 +74,14 @@ class Forked(Again):
 
 class ChangedField(Again):
     """A field of the caller's object is assigned: the function is to have a copy of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class NullMarked(Again):
+    """It is asked whether a pointer variable is null that is so on some paths: its offset is to say so."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -104,6 +124,10 @@ class Context:
     """Of these, fields of which the function may have a copy to change (`objects/changed_fields.py`)."""
     left: dict[str, str] = field(default_factory=dict)
     """Such copies, and the memory of the fields."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """Pointers among them, and the memory for how far they are moved."""
+    moved_in: dict[str, str] = field(default_factory=dict)
+    """The objects that these are in, by that memory."""
     """Fields of the caller's objects, and variables of static storage, which may not be assigned: what they are."""
     whole: set[str] = field(default_factory=set)
     """Arrays inside the caller's objects that are more than a row of scalars."""
@@ -131,6 +155,18 @@ class Context:
     result_array: str = ""
     result_extents: list[str] = field(default_factory=list)
     """Locals of `Define` that hold the sizes of the result."""
+
+    # A pointer or a structure that is returned.
+    returned_base: str = ""
+    """The parameter into whose memory returned pointers point."""
+    result_place: RecordPlace | None = None
+    """The caller's memory for a structure."""
+    returned_arrays: set[str] = field(default_factory=set)
+    """Local arrays in structures that are returned."""
+    containers: dict[str, str] = field(default_factory=dict)
+    """Of parameters that references to containers are, the arguments by their arrays."""
+    referred: dict[str, str] = field(default_factory=dict)
+    """Of parameters that references of the caller's refer to, those that hold the addresses."""
 
     # More of arrays.
     array_hint: str = ""
@@ -526,8 +562,30 @@ class Context:
 
     def point(self, name: str, targets: frozenset[str]) -> None:
         """A pointer variable points to something else from here on."""
+        if name in self.moved and targets != {name}:
+            self.fail("pointer in an object of the caller's that is set to other memory than it points to")
         self.targets[name] = targets
         self.ever.setdefault(name, set()).update(targets)
+
+    def with_null(self, p: Pointer) -> Expr | None:
+        """The offset of a pointer, `NULL_RESULT` where it is null, which no offset of another one is; None where it is
+        null on some paths and nothing says on which."""
+        if NULL not in p.targets:
+            return p.offset
+        if p.targets == {NULL}:
+            return const(NULL_RESULT, I64)
+        if not isinstance(p.offset, Variable) or p.offset.name not in self.ever:
+            return None
+        if p.offset.name not in self.found.null_marked:
+            raise NullMarked(p.offset.name)
+        return p.offset
+
+    def assign_pointer(self, name: str, p: Pointer, at: Cursor | None = None) -> None:
+        """A pointer variable takes a value; what it points to is said by `point`."""
+        offset = self.with_null(p) if name in self.found.null_marked else p.offset
+        if offset is None:
+            self.fail(f"pointer {p.name or 'expression'} that is null on some paths only", at)
+        self.assign(name, offset)
 
     def null_pointer(self, pointee: ClangType) -> Pointer:
         return Pointer(frozenset({NULL}), const(0, I64), pointee)

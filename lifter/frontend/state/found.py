@@ -75,5 +75,7 @@ class Found:
     """Arrays of pointers that are indexed by what varies: pointers to rows of one image."""
     changed_fields: set[str] = field(default_factory=set)
     """Fields of the caller's objects that are assigned, by the names of their parameters."""
+    null_marked: set[str] = field(default_factory=set)
+    """Pointer variables whose offset says where they are null (`Context.with_null`)."""
     statics: dict[str, Cursor] = field(default_factory=dict)
     """Declarations of variables of static storage that are read, by what the end of the file calls them."""

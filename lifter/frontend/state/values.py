@@ -198,6 +198,8 @@ class RecordPlace:
     type: ClangType
     prefix: str = ""
     """Of an object of the caller's, what the names of the parameters that it is taken apart into begin with."""
+    address: str = ""
+    """The parameter that holds its address, if one does."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ int u_std_string(int n) { std::string s; return n; }
 int u_order(int i) { return i + i++ * 2; }
 int u_bitfield(int n) { struct { int a : 3; } b; b.a = n; return b.a; }
 void u_exit(int n) { if (n) exit(1); }
-int *u_return_pointer(int *p) { return p + 1; }
+int *u_return_local(int n) { int a[4] = {n}; return a + 1; }
 int u_diff(int *a, int *b) { *a = *b; return a - b; }
 template <class T> T u_template(T a) { return a; }
 int u_std_function(int n) { std::function<int(int)> f = [](int a) { return a; }; return f(n); }
@@ -116,3 +116,20 @@ int u_order_of_elements(int n) { int a[2] = {n, 1}; auto raise = [](int* p) { re
 struct AnyOf { int v; template <class U = int> AnyOf(U u = 7) : v(u) {} };
 struct HasAnyOf { AnyOf a; };
 int u_constructor_template(int n) { HasAnyOf h{}; return h.a.v + n; }
+int *u_return_one_of_two(int *a, int *b, int n) { if (n) return a; return b; }
+const int &u_return_larger(const int &a, const int &b) { return a < b ? b : a; }
+const int *u_return_table(int n) { static const int t[] = {1, 2, 3}; return t + n; }
+int *u_return_static(int n) { static int t; t = n; return &t; }
+int *u_return_variable(int n) { int v = n; return &v; }
+int *u_return_allocated(int n) { int *p = new int[n]; for (int i = 0; i < n; i++) p[i] = i; return p; }
+int *u_return_row(int **rows, int y, int n) { for (int i = 0; i < n; i++) rows[y][i] = i; return rows[y]; }
+int *u_return_null_or_not(int *p, int n) { int *q = nullptr; for (int i = 0; i < n; i++) q = p[i] ? p + i : nullptr; return q; }
+int *u_return_number(uintptr_t n) { return (int *)n; }
+struct OfPointers { int *p; int n; };
+OfPointers u_return_structure_of_pointers(int *p, int n) { return {p, n}; }
+OfPointers &u_return_own_object(int *p, int n) { OfPointers o = {p, n}; return o; }
+struct Left { int a; }; struct Right { int b; }; struct Both : Left, Right { int *p; };
+Right &u_return_part(Both &o, int n) { for (int i = 0; i < n; i++) o.p[i] = o.a; return o; }
+struct Copied { int n; Copied(int k) : n(k) {} Copied(const Copied &o) : n(o.n + 1) {} };
+Copied u_return_copied(int n) { Copied c(n); return c; }
+Left u_return_nothing(int n) { Left l = {n}; if (n > 0) return l; }

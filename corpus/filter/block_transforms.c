@@ -121,3 +121,27 @@ void first_of_rows(const uint8_t* mask, int pitch, int width, int height, int* f
         first[y] = x;
     }
 }
+
+/* One stage of a transform where the coefficients lie: some of them stay. */
+void stage_where_it_lies(int32_t* c)
+{
+    int a = c[0], b = c[3];
+    c[0] = a + b;
+    c[3] = a - b;
+    a = c[1], b = c[2];
+    c[1] = a + b;
+    c[2] = a - b;
+    a = c[5], b = c[6];
+    c[5] = (a * 1567 - b * 3784 + 2048) >> 12;
+    c[6] = (a * 3784 + b * 1567 + 2048) >> 12;
+}
+
+/* A matrix times another one, in place. */
+void times_matrix(float* m, const float* n)
+{
+    float a = m[0], b = m[1], c = m[2], d = m[3];
+    m[0] = a * n[0] + b * n[2];
+    m[1] = a * n[1] + b * n[3];
+    m[2] = c * n[0] + d * n[2];
+    m[3] = c * n[1] + d * n[3];
+}

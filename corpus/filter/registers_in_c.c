@@ -167,3 +167,16 @@ void opaque_from_aligned(uint32_t *d, const uint32_t *s, int w) {
         w--;
     }
 }
+
+/* A stage of a transform of columns, a register a row, where they lie. */
+void stage_of_rows(__m128i *x) {
+    __m128i a = x[0], b = x[3];
+    x[0] = _mm_adds_epi16(a, b);
+    x[3] = _mm_subs_epi16(a, b);
+    a = x[1], b = x[2];
+    x[1] = _mm_adds_epi16(a, b);
+    x[2] = _mm_subs_epi16(a, b);
+    a = x[5], b = x[6];
+    x[5] = _mm_subs_epi16(b, a);
+    x[6] = _mm_adds_epi16(b, a);
+}

@@ -190,7 +190,11 @@ class _Estimate:
             self.valid = self.valid & ~tiles.whole
         self.shared = np.zeros(n)
         self.sums.instructions = _KERNEL * -(-threads // WARP)
-        places = {self.group.kernel: self._kernel_place(-(-own // WARP))}
+        warps = -(-own // WARP)
+        if inside:
+            # Where blocks are larger than the tile its rows are spread over them.
+            warps = np.where(tiles.whole, np.maximum(warps, _warps_of_rows(tiles, size[0])), warps)
+        places = {self.group.kernel: self._kernel_place(warps)}
         for name, kind in self.group.members.items():
             place = self._in_block(name, inside[name], size, own) if kind == BLOCK else self._in_thread(name, places)
             if place is None:
@@ -420,6 +424,15 @@ class _Estimate:
             integers * count, sums.shared * count, sums.loads * count, sums.sectors * count, l2, memory,
             barriers * count,
         )
+
+
+def _warps_of_rows(tiles: Tiles, width: Number) -> Number:
+    """The warps that the threads of a tile are in, in a block whose rows are `width` threads."""
+    along = tiles.threads[0]
+    rows = tiles.threads[1] if len(tiles.threads) > 1 else 1
+    # Of rows that do not begin with a warp, some are in one more.
+    each = np.where(width % WARP == 0, -(-along // WARP), 1 + (along - 1) / WARP)
+    return np.minimum(-(-((rows - 1) * width + along) // WARP), rows * each)
 
 
 def _float_share(stage: Stage) -> float:

@@ -42,9 +42,9 @@ _MOST_LOADS = 24
 """Loads of a thread that are under way at a time."""
 _MANY = 20
 """Funcs of a pipeline beyond which no trial finds out whether the compiler takes what threads keep."""
-_MOST_WHOLE = 2
-"""Funcs in a block, of such pipelines, whose boxes may say how many threads it has: the compiler's boxes grow along
-chains of stages, and blocks with them."""
+_MOST_WHOLE, _MOST_SCALES = 2, 1
+"""Funcs in a block, of such pipelines, whose boxes may say how many threads it has where coordinates are halved or
+doubled more often on the way to one of them: the compiler's boxes grow with each time, and blocks with them."""
 _MOST_IN_THREAD = 64
 """Points of a Func that one thread keeps."""
 _MOST_WRITTEN = 2500
@@ -175,8 +175,8 @@ class _Estimate:
         return self.tiles, work, self.valid & (room > 0)
 
     def _places(self) -> tuple[Number, dict[str, _Place]] | None:
-        """How many threads blocks have, and where the points of everything are computed; `valid`: whether there is room.
-        None where that cannot be told."""
+        """How many threads blocks have, and where the points of everything are computed; `valid`: whether there is
+        room.  None where that cannot be told."""
         tiles, n = self.tiles, len(self.tiles)
         size = [tiles.threads[0], tiles.threads[1] if len(tiles.threads) > 1 else np.ones(n, np.int64)]
         own = product_of(n, tiles.threads)
@@ -186,7 +186,7 @@ class _Estimate:
             size = [np.where(tiles.whole, np.maximum(s, r), s) for s, r in zip(size, row, strict=True)]
         threads = np.where(tiles.whole, size[0] * size[1], own) if inside else own
         self.valid = self.boxes.constant & (threads <= MOST_THREADS)
-        if len(inside) > _MOST_WHOLE and len(self.view.description.nodes) > _MANY:
+        if len(inside) > _MOST_WHOLE and len(self.view.description.nodes) > _MANY and self._scales() > _MOST_SCALES:
             self.valid = self.valid & ~tiles.whole
         self.shared = np.zeros(n)
         self.sums.instructions = _KERNEL * -(-threads // WARP)
@@ -202,6 +202,18 @@ class _Estimate:
             places[name] = place
         self.valid = self.valid & (self.shared <= _MOST_SHARED)
         return threads, places
+
+    def _scales(self) -> int:
+        """How often coordinates are halved, doubled and the like on the way from the kernel's points to a member."""
+        view, inlined = self.view, self.group.inlined
+        found = {self.group.kernel: 0}
+        for name in self.group.members:
+            ways = [
+                found[u] + any(view.rescales(s, name, inlined) for s in view.description.nodes[u].stages)
+                for u in view.users(name, inlined) if u in found
+            ]
+            found[name] = max(ways, default=0)
+        return max(found.values())
 
     def _narrow(self, threads: Number, places: dict[str, _Place]) -> tuple[Number, dict[str, _Place]]:
         """Goes on with the candidates that are valid so far."""

@@ -37,10 +37,11 @@ HAND = "by hand"
 PEERS = ("Li2018", "Anderson2021")
 OWN = {
     "no fusion": {"fusion": "none"}, "overlap": {"fusion": "overlap"}, "AutoGPU": {}, "forced": {"fusion": "forced"},
-    "listing 1": {"model": "paper"},
+    "listing 1": {"model": "paper"}, "for RTX 2080 Ti": {"device": "RTX 2080 Ti"},
 }
 DEVICES = ("H100", "RTX 2080 Ti")
 MADE_FOR = "H100"
+"""The device that schedules are made for, but for those that name another."""
 SIZES: dict[str, tuple[Size, Size] | None] = {
     "small": ((192, 320), (512, 512)), "paper": None, "large": ((3840, 2160), (4096, 4096)),
 }

@@ -35,7 +35,8 @@ _UNBOUNDED = (0, 0)
 
 
 # Extents that stay as they are, and how much longer others become, where sizes are told from what never changes.
-_FEW_POINTS, _LONGER = 4, 37
+_FEW_POINTS, _LONGER = 4, (1 << 14) + 37
+"""How much longer other images are: so that it shows at the top of a pyramid, too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,7 +11,16 @@ from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.description import Stage
 from halide_core.autoschedule.analysis.footprints import Number, extents
 from halide_core.autoschedule.auto_gpu.devices import Device
-from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group, box_of, thread_box, thread_sizes
+from halide_core.autoschedule.auto_gpu.group import (
+    BLOCK,
+    THREAD,
+    Boxes,
+    Group,
+    block_boxes,
+    box_of,
+    thread_box,
+    thread_sizes,
+)
 from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, blocks_of_sm
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
@@ -33,9 +42,9 @@ _MOST_LOADS = 24
 """Loads of a thread that are under way at a time."""
 _MANY = 20
 """Funcs of a pipeline beyond which no trial finds out whether the compiler takes what threads keep."""
-_MOST_WHOLE = 2
-"""Funcs in a block, of such pipelines, whose boxes may say how many threads it has: the compiler's boxes grow along
-chains of stages, and blocks with them."""
+_MOST_WHOLE, _MOST_SCALES = 2, 1
+"""Funcs in a block, of such pipelines, whose boxes may say how many threads it has where coordinates are halved or
+doubled more often on the way to one of them: the compiler's boxes grow with each time, and blocks with them."""
 _MOST_IN_THREAD = 64
 """Points of a Func that one thread keeps."""
 _MOST_WRITTEN = 2500
@@ -74,10 +83,54 @@ class _Place:
 
 
 def estimated(
-    view: View, device: Device, group: Group, tiles: Tiles, boxes: Boxes
-) -> tuple[KernelWork, np.ndarray] | None:
-    """The work of a kernel under each of the `tiles`, and which of these are valid; None where it cannot be told."""
-    return _Estimate(view, device, group, tiles, boxes).result()
+    view: View, device: Device, group: Group, tiles: Tiles
+) -> tuple[Tiles, KernelWork, np.ndarray] | None:
+    """The work of a kernel under each of those `tiles` that have room for what blocks and threads keep, and which of
+    them are valid; None where none is or it cannot be told."""
+    kept = _kept_in_threads(view, group, tiles)
+    if kept is None or not kept[1].any():
+        return None
+    # What is left of the tiles is looked at further.
+    boxes, chosen = kept
+    tiles = tiles.chosen(chosen)
+    boxes = {n: [narrowed(e, chosen) for e in box] for n, box in boxes.items()}
+    return _Estimate(view, device, group, tiles, block_boxes(view, group, tiles), boxes).result()
+
+
+def _kept_in_threads(view: View, group: Group, tiles: Tiles) -> tuple[dict[str, list[Number]], np.ndarray] | None:
+    """The extents of what threads keep, by member, and under which of the `tiles` they have room for it and it is as
+    large everywhere; None where that cannot be told."""
+    found: dict[str, list[Number]] = {}
+    valid = np.ones(len(tiles), bool)
+    for name, kind in group.members.items():
+        if kind != THREAD:
+            continue
+        (user,) = view.users(name, group.inlined) or {group.kernel}
+        needed = thread_box(view, group, tiles, name, user)
+        if needed is None or user not in group.names:
+            return None
+        found[name], constant = needed
+        if len(view.description.nodes) > _MANY:
+            constant = constant & _plainly_constant(view, group, tiles, name, user, found[name])
+        valid = valid & constant & (product_of(len(tiles), found[name]) <= _MOST_IN_THREAD)
+    return found, valid
+
+
+def _plainly_constant(
+    view: View, group: Group, tiles: Tiles, name: str, user: str, found: list[Number]
+) -> np.ndarray:
+    """Whether the compiler is sure to see that a box in a thread is of one size: it has one point along each
+    dimension, or as many as the user's, or all."""
+    sizes = thread_sizes(view, group, tiles, user)
+    out = np.ones(len(tiles), bool)
+    for arg, e in zip(view.description.nodes[name].function.args, found, strict=True):
+        out &= (e == 1) | (e == sizes.get(arg, 1)) | (e == view.extent(name, arg))
+    return out
+
+
+def narrowed(x: Number, chosen: np.ndarray) -> Number:
+    """A number, or of an array with one for each candidate those that are `chosen`."""
+    return x if np.ndim(x) == 0 else x[..., chosen]
 
 
 @dataclass(slots=True)
@@ -87,38 +140,26 @@ class _Estimate:
     group: Group
     tiles: Tiles
     boxes: Boxes
+    threads: Mapping[str, list[Number]]
+    """The extents of what threads keep."""
     sums: _Sums = field(default_factory=_Sums)
     shared: Number = 0.0
     valid: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     code: dict[str, Number] = field(default_factory=dict)
     """Operations that stand one after the other in a thread, by the Func whose points it has."""
 
-    def result(self) -> tuple[KernelWork, np.ndarray] | None:
-        tiles, n = self.tiles, len(self.tiles)
-        size = [tiles.threads[0], tiles.threads[1] if len(tiles.threads) > 1 else np.ones(n, np.int64)]
-        own = product_of(n, tiles.threads)
-        inside = {m: self._along_threads(m) for m, kind in self.group.members.items() if kind == BLOCK}
-        for row in inside.values():
-            # Where each point has a thread a block is as large as the greatest box along each dimension.
-            size = [np.where(tiles.whole, np.maximum(s, r), s) for s, r in zip(size, row, strict=True)]
-        threads = np.where(tiles.whole, size[0] * size[1], own) if inside else own
-        self.valid = self.boxes.constant & (threads <= MOST_THREADS)
-        if len(inside) > _MOST_WHOLE and len(self.view.description.nodes) > _MANY:
-            self.valid = self.valid & ~tiles.whole
-        self.shared = np.zeros(n)
-        self.sums.instructions = _KERNEL * -(-threads // WARP)
-        places = {self.group.kernel: self._kernel_place(-(-own // WARP))}
-        for name, kind in self.group.members.items():
-            place = self._in_block(name, inside[name], size, own) if kind == BLOCK else self._in_thread(name, places)
-            if place is None:
-                return None
-            places[name] = place
+    def result(self) -> tuple[Tiles, KernelWork, np.ndarray] | None:
+        found = self._places()
+        if found is None or not self.valid.any():
+            return None
+        inside = BLOCK in self.group.members.values()
+        threads, places = self._narrow(*found)
         for name, place in places.items():
             stages = self.view.description.nodes[name].stages
             for stage in [stages[self.group.stage]] if name == self.group.kernel else stages:
                 if not self._add(stage, place):
                     return None
-        self.valid = self.valid & (self.shared <= _MOST_SHARED) & (self.sums.written <= _MOST_WRITTEN)
+        self.valid = self.valid & (self.sums.written <= _MOST_WRITTEN)
         work = self._whole(threads)
         # More registers than are reckoned with must not be more than there are.
         most = work.registers * _MARGIN
@@ -130,8 +171,71 @@ class _Estimate:
         for name, operations in self.code.items():
             if inside:
                 limit = _MOST_IN_KERNEL if name == self.group.kernel else _MOST_IN_BLOCK
-                room = np.where(tiles.whole & (operations > limit), 0, room)
-        return work, self.valid & (room > 0)
+                room = np.where(self.tiles.whole & (operations > limit), 0, room)
+        return self.tiles, work, self.valid & (room > 0)
+
+    def _places(self) -> tuple[Number, dict[str, _Place]] | None:
+        """How many threads blocks have, and where the points of everything are computed; `valid`: whether there is
+        room.  None where that cannot be told."""
+        tiles, n = self.tiles, len(self.tiles)
+        size = [tiles.threads[0], tiles.threads[1] if len(tiles.threads) > 1 else np.ones(n, np.int64)]
+        own = product_of(n, tiles.threads)
+        inside = {m: self._along_threads(m) for m, kind in self.group.members.items() if kind == BLOCK}
+        for row in inside.values():
+            # Where each point has a thread a block is as large as the greatest box along each dimension.
+            size = [np.where(tiles.whole, np.maximum(s, r), s) for s, r in zip(size, row, strict=True)]
+        threads = np.where(tiles.whole, size[0] * size[1], own) if inside else own
+        self.valid = self.boxes.constant & (threads <= MOST_THREADS)
+        if len(inside) > _MOST_WHOLE and len(self.view.description.nodes) > _MANY and self._scales() > _MOST_SCALES:
+            self.valid = self.valid & ~tiles.whole
+        self.shared = np.zeros(n)
+        self.sums.instructions = _KERNEL * -(-threads // WARP)
+        warps = -(-own // WARP)
+        if inside:
+            # Where blocks are larger than the tile its rows are spread over them.
+            warps = np.where(tiles.whole, np.maximum(warps, _warps_of_rows(tiles, size[0])), warps)
+        places = {self.group.kernel: self._kernel_place(warps)}
+        for name, kind in self.group.members.items():
+            place = self._in_block(name, inside[name], size, own) if kind == BLOCK else self._in_thread(name, places)
+            if place is None:
+                return None
+            places[name] = place
+        self.valid = self.valid & (self.shared <= _MOST_SHARED)
+        return threads, places
+
+    def _scales(self) -> int:
+        """How often coordinates are halved, doubled and the like on the way from the kernel's points to a member."""
+        view, inlined = self.view, self.group.inlined
+        found = {self.group.kernel: 0}
+        for name in self.group.members:
+            ways = [
+                found[u] + any(view.rescales(s, name, inlined) for s in view.description.nodes[u].stages)
+                for u in view.users(name, inlined) if u in found
+            ]
+            found[name] = max(ways, default=0)
+        return max(found.values())
+
+    def _narrow(self, threads: Number, places: dict[str, _Place]) -> tuple[Number, dict[str, _Place]]:
+        """Goes on with the candidates that are valid so far."""
+        chosen = self.valid
+        if chosen.all():
+            return threads, places
+        boxes, sums = self.boxes, self.sums
+        self.tiles = self.tiles.chosen(chosen)
+        self.boxes = replace(
+            boxes, inside={},
+            outside={n: narrowed(x, chosen) for n, x in boxes.outside.items()},
+            outside_rows={n: narrowed(x, chosen) for n, x in boxes.outside_rows.items()},
+            constant=boxes.constant[chosen], blocks=narrowed(boxes.blocks, chosen),
+        )
+        sums.instructions, sums.kept = narrowed(sums.instructions, chosen), narrowed(sums.kept, chosen)
+        self.shared, self.valid = narrowed(self.shared, chosen), chosen[chosen]
+        return narrowed(threads, chosen), {
+            name: replace(
+                x, runs=narrowed(x.runs, chosen), sizes={a: narrowed(size, chosen) for a, size in x.sizes.items()},
+                apart=narrowed(x.apart, chosen), row=narrowed(x.row, chosen),
+            ) for name, x in places.items()
+        }
 
     def _along_threads(self, name: str) -> list[Number]:
         """The extents of a box along the loops that threads are made of."""
@@ -166,32 +270,17 @@ class _Estimate:
 
     def _in_thread(self, name: str, places: Mapping[str, _Place]) -> _Place | None:
         (user,) = self.view.users(name, self.group.inlined) or {self.group.kernel}
-        needed = thread_box(self.view, self.group, self.tiles, name, user)
-        if needed is None or user not in places:
+        if user not in places:
             return None
-        found, constant = needed
-        if len(self.view.description.nodes) > _MANY:
-            constant = constant & self._plainly_constant(name, user, found)
-        kept = product_of(len(self.tiles), found)
-        self.valid = self.valid & (kept <= _MOST_IN_THREAD) & constant
+        found, node = self.threads[name], self.view.description.nodes[name]
         # Sums are kept beside the addresses of what each of them reads next.
-        summed = any(s.reduction for s in self.view.description.nodes[name].stages)
-        self.sums.kept = self.sums.kept + kept * (_OF_SUM if summed else 1.0)
-        args, wide = self.view.description.nodes[name].function.args, self.view.loops[name][0].wide
+        summed = any(s.reduction for s in node.stages)
+        self.sums.kept = self.sums.kept + product_of(len(self.tiles), found) * (_OF_SUM if summed else 1.0)
+        args, wide = node.function.args, self.view.loops[name][0].wide
         outer = places[user]
         return _Place(
             outer.runs, dict(zip(args, found, strict=True)), wide[0] if wide else "", outer.apart, outer.row, THREAD
         )
-
-    def _plainly_constant(self, name: str, user: str, found: list[Number]) -> np.ndarray:
-        """Whether the compiler is sure to see that a box in a thread is of one size: it has one point along each
-        dimension, or as many as the user's, or all."""
-        view = self.view
-        sizes = thread_sizes(view, self.group, self.tiles, user)
-        out = np.ones(len(self.tiles), bool)
-        for arg, e in zip(view.description.nodes[name].function.args, found, strict=True):
-            out &= (e == 1) | (e == sizes.get(arg, 1)) | (e == view.extent(name, arg))
-        return out
 
     def _computed_by(self, name: str) -> str:
         """The Func for whose points a thread computes `name`."""
@@ -222,7 +311,7 @@ class _Estimate:
         sizes = {a: place.sizes[a] for a in pure if a in place.sizes}
         each = product_of(len(self.tiles), sizes.values())
         # What the points of a thread have in common is computed and read once.
-        operations = sum((n * self._points(own, sizes) for own, n in point.parts), np.zeros(len(self.tiles)))
+        operations = self._shared(point.parts, sizes)
         times = place.runs * self._steps(stage, place)
         arithmetic = times * operations
         # Where threads go over a box, each step finds out where it is and whether that is inside.
@@ -238,9 +327,7 @@ class _Estimate:
         for read, reads in point.reads.items():
             if read == stage.func and stage.index:
                 continue
-            count = sum(
-                (self._points(view.moves(s), sizes) for s in reads.sites), np.zeros(len(self.tiles))
-            )
+            count = self._shared(((view.moves(s), 1) for s in reads.sites), sizes)
             if read in needed and not reads.chosen_by_data:
                 # What several points of a thread need is loaded once; that places of one point coincide does not show.
                 count = np.minimum(count, np.maximum(needed[read], len(reads.sites)))
@@ -250,9 +337,18 @@ class _Estimate:
         self._store(stage, place, times * each)
         return True
 
-    def _points(self, dims: frozenset[str], sizes: Mapping[str, Number]) -> Number:
-        """The points of a thread that differ along some dimensions."""
-        return product_of(len(self.tiles), (size for a, size in sizes.items() if a in dims))
+    def _shared(self, parts: Iterable[tuple[frozenset[str], float]], sizes: Mapping[str, Number]) -> Number:
+        """How much of something a thread has to do: each of the `parts` for the points that differ along its
+        dimensions."""
+        several = {a for a, size in sizes.items() if np.ndim(size) or size != 1}
+        found: dict[frozenset[str], float] = {}
+        for dims, n in parts:
+            own = dims & several
+            found[own] = found.get(own, 0) + n
+        total: Number = np.zeros(len(self.tiles))
+        for own, n in found.items():
+            total = total + n * product_of(len(self.tiles), (size for a, size in sizes.items() if a in own))
+        return total
 
     def _at_once(self, stage: Stage, reads: Reads, place: _Place) -> Number:
         """How many elements an access of global memory loads, of those that are written out beside each
@@ -340,6 +436,15 @@ class _Estimate:
             integers * count, sums.shared * count, sums.loads * count, sums.sectors * count, l2, memory,
             barriers * count,
         )
+
+
+def _warps_of_rows(tiles: Tiles, width: Number) -> Number:
+    """The warps that the threads of a tile are in, in a block whose rows are `width` threads."""
+    along = tiles.threads[0]
+    rows = tiles.threads[1] if len(tiles.threads) > 1 else 1
+    # Of rows that do not begin with a warp, some are in one more.
+    each = np.where(width % WARP == 0, -(-along // WARP), 1 + (along - 1) / WARP)
+    return np.minimum(-(-((rows - 1) * width + along) // WARP), rows * each)
 
 
 def _float_share(stage: Stage) -> float:

@@ -5,6 +5,7 @@ As the paper's pass, it merges what brings most at tiles of powers of two; a sec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +18,7 @@ from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, ROOT, THREAD,
 from halide_core.autoschedule.auto_gpu.occupancy import WARP
 from halide_core.autoschedule.auto_gpu.options import Options
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, power_of_two_tiles, product_of
-from halide_core.autoschedule.auto_gpu.time_model import KernelWork
+from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.loops import LEAST_THREADS, Loops
 from halide_core.ir.expr import Variable
@@ -28,6 +29,10 @@ _UNEVEN = 1.02
 """What tiles cost more that do not divide what they are tiles of."""
 _WORTH = 0.99
 """What the cost must fall to for a step to be taken."""
+
+
+Key = tuple[str, int, tuple[tuple[str, str], ...], frozenset[str], bool]
+"""A group, with the inlined Funcs that it computes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class Refused:
     plainer: dict[str, int] = field(default_factory=dict)
     spread: set[str] = field(default_factory=set)
     placed: dict[str, str] = field(default_factory=dict)
-    costs: dict[tuple[object, ...], Choice | None] = field(default_factory=dict)
+    costs: dict[Key, Choice | None] = field(default_factory=dict)
 
 
 class Grouping:
@@ -68,6 +73,7 @@ class Grouping:
         self.on_device, self.can_inline, self.trivial = on_device, can_inline, trivial
         self.refused = refused if refused is not None else Refused()
         self.placed: dict[str, str] = {}
+        self._floors: dict[str, float] = {}
 
     # What may be where.
 
@@ -141,16 +147,50 @@ class Grouping:
             total += np.inf if found is None else found.cost
         return total
 
+    def _below(self, limit: float, kernels: set[str], placed: Mapping[str, str]) -> float | None:
+        """What kernels cost together; None, most often before all of them are priced, where that is no less than
+        `limit`."""
+        groups = [
+            self.group(k, placed, stage)
+            for k in kernels if self.on_device(k) for stage in range(len(self.view.loops[k]))
+        ]
+        new = [g for g in groups if self._key(g) not in self.refused.costs]
+        total, rest = 0.0, sum(self._least(g.kernel) for g in new)
+        # What is known comes first.
+        for g in [*(g for g in groups if g not in new), *new]:
+            if g in new:
+                rest -= self._least(g.kernel)
+            found = self.choice(g)
+            total += np.inf if found is None else found.cost
+            if not total + rest < limit:
+                return None
+        return total
+
+    def _least(self, kernel: str) -> float:
+        """What a kernel takes under any tile: it is launched, and stores its points."""
+        if kernel not in self._floors:
+            node = self.view.description.nodes[kernel]
+            points = math.prod(max(int(high - low + 1), 1) for low, high in node.region)
+            stored = KernelWork(self.device.sms, WARP, 1, 0, 0, memory_bytes=points * node.bytes)
+            # Listing 1 has no unit.
+            timed = self.options.model != "paper"
+            self._floors[kernel] = float(kernel_seconds(self.device, stored)) if timed else 0.0
+        return self._floors[kernel]
+
     def choice(self, group: Group) -> Choice | None:
         """The best tile of powers of two; None where none is valid."""
+        key = self._key(group)
+        if key not in self.refused.costs:
+            self.refused.costs[key] = self._best(replace(group, inlined=key[3]))
+        return self.refused.costs[key]
+
+    def _key(self, group: Group) -> Key:
+        """What the costs of a group depend on."""
         nodes = self.view.description.nodes
         near = frozenset(
             n for m in group.names for s in nodes[m].stages for n in self.view.costs.near(s, group.inlined)
         )
-        key = group.kernel, group.stage, tuple(group.members.items()), near, group.kernel in self.refused.spread
-        if key not in self.refused.costs:
-            self.refused.costs[key] = self._best(replace(group, inlined=near))
-        return self.refused.costs[key]
+        return group.kernel, group.stage, tuple(group.members.items()), near, group.kernel in self.refused.spread
 
     def _best(self, group: Group) -> Choice | None:
         sizes = self._sizes(group)
@@ -180,14 +220,17 @@ class Grouping:
         return found if found.cost < _WORTH * first.cost else first
 
     def _priced(self, group: Group, tiles: Tiles, last: bool) -> Choice | None:
+        if BLOCK not in group.members.values():
+            # There is no box whose points threads could have.
+            tiles = tiles.chosen(tiles.whole) if tiles.whole.any() else tiles
+        elif group.kernel in self.refused.spread:
+            tiles = tiles.chosen(~tiles.whole)
         if not len(tiles):
             return None
-        found = estimated(self.view, self.device, group, tiles, block_boxes(self.view, group, tiles))
+        found = estimated(self.view, self.device, group, tiles)
         if found is None:
             return None
-        work, valid = found
-        if group.kernel in self.refused.spread and BLOCK in group.members.values():
-            valid = valid & ~tiles.whole
+        tiles, work, valid = found
         even = self._divides(group, tiles)
         if self.options.dividing:
             # Where a thread has one point, that is in or out.
@@ -289,8 +332,9 @@ class Grouping:
         moved = {n for t in tries for n in t if t[n] != self.placed[n]} | {name}
         kernels = set().union(*(self._around(n, t) for t in (self.placed, *tries) for n in moved))
         for tried in tries:
-            cost = self.total({k for k in kernels if tried[k] == ROOT}, tried)
-            if least is None or cost < _WORTH * least:
+            own = {k for k in kernels if tried[k] == ROOT}
+            cost = self.total(own, tried) if least is None else self._below(_WORTH * least, own, tried)
+            if cost is not None:
                 best, least = tried, cost
         changed = best != self.placed
         self.placed = best

@@ -18,6 +18,7 @@ from halide_core.autoschedule.device.loops import Layout, Loops
 from halide_core.autoschedule.device.placement import Place, is_inlined
 from halide_core.autoschedule.device.scheduler import DeviceSchedule, DeviceScheduler
 from halide_core.autoschedule.directives import Schedule
+from halide_core.compiler_memory import frugal
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.passes.races import atomic_operand
@@ -42,6 +43,7 @@ def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str])
     return found.schedule
 
 
+@frugal
 def auto_gpu(
     outputs: list[Function], target: Target, extra: Mapping[str, str], layouts: Mapping[str, Layout] | None = None,
     left: Mapping[str, str] | None = None, search: Callable[[Grouping], None] = Grouping.run,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -44,6 +45,10 @@ class Tiles:
     def __len__(self) -> int:
         return len(self.whole)
 
+    def chosen(self, which: np.ndarray) -> Tiles:
+        """Some of the candidates."""
+        return Tiles(tuple(t[which] for t in self.threads), tuple(e[which] for e in self.each), self.whole[which])
+
 
 def product_of(count: int, factors: Iterable[Number]) -> Number:
     """The product of numbers and arrays of `count` elements."""
@@ -75,7 +80,7 @@ def power_of_two_tiles(extents: tuple[int, ...], register_tiles: bool, paper: bo
         if not _likely(threads, extents):
             continue
         for e in product(*[each if k else (1, 2, 4) if len(each) > 1 else (1,) for k in range(len(choices))]):
-            if np.prod(e) > _MOST_EACH or any(a * t > 2 * x for a, t, x in zip(e, threads, extents, strict=False)):
+            if math.prod(e) > _MOST_EACH or any(a * t > 2 * x for a, t, x in zip(e, threads, extents, strict=False)):
                 continue
             if all(a == 1 for a in e) or len(each) > 1:
                 rows += [(*threads, *e, w) for w in flags]
@@ -103,8 +108,8 @@ def finer_tiles(threads: Sequence[int], each: Sequence[int], whole: bool, extent
 
 def _likely(threads: Sequence[int], extents: Sequence[int]) -> bool:
     """Whether a block is no more than allowed, and no less than a warp where there is as much to do."""
-    total = int(np.prod(threads))
-    points = int(np.prod([min(e, WARP) for e in extents[:2]]))
+    total = math.prod(threads)
+    points = math.prod(min(e, WARP) for e in extents[:2])
     return min(WARP, points) <= total <= MOST_THREADS
 
 

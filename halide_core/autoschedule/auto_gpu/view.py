@@ -139,6 +139,15 @@ class View:
             self._steps[entry] = _step_along(site, along, axis)
         return self._steps[entry]
 
+    def rescales(self, stage: Stage, name: str, inlined: frozenset[str]) -> bool:
+        """Whether points beside each other of `stage` read points of a Func that are not."""
+        point = self.point(stage, inlined)
+        sites = point.reads[name].sites if point is not None and name in point.reads else ()
+        return any(
+            self.step_along(s, along, d) not in (0.0, 1.0)
+            for s in sites for d, a in enumerate(s.args) for along in variables(a) & set(stage.pure)
+        )
+
     def beside(self, stage: Stage, site: Site, loop: str) -> int:
         """How many elements of an access, for neighbouring points of a loop, a device may access at once: as many as
         lie beside each other from multiples of their bytes on, at the estimated sizes."""

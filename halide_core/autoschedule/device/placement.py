@@ -75,18 +75,19 @@ class _Numbers(Mapping[str, int]):
         return len(self.known)
 
 
-def uses_of(f: Function, order: list[Function]) -> Uses:
-    """(consumer, stage, call) for each different call of `f` by a stage of another Func."""
-    out: list[tuple[Function, int, ir.Call]] = []
+def uses_in(order: list[Function]) -> dict[str, Uses]:
+    """(consumer, stage, call) by Func, for each different call of it by a stage of another."""
+    out: dict[str, Uses] = {f.name: [] for f in order}
+    own = {id(f) for f in order}
     for c in order:
-        if c is f:
-            continue
         for stage, d in enumerate(c.definitions()):
             seen: set[int] = set()
             for n in (n for e in definition_expressions(d) for n in post_order(e)):
-                if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.target is f and key(n) not in seen:
+                if not isinstance(n, ir.Call) or n.call_type is not CallType.HALIDE or id(n.target) not in own:
+                    continue
+                if n.target is not c and key(n) not in seen:
                     seen.add(key(n))
-                    out.append((c, stage, n))
+                    out[n.target.name].append((c, stage, n))
     return out
 
 

@@ -25,7 +25,7 @@ from halide_core.autoschedule.device.placement import (
     is_inlined,
     of_one_thread,
     shared_box,
-    uses_of,
+    uses_in,
 )
 from halide_core.autoschedule.directives import FuncName, Schedule
 from halide_core.dsl.variables import PARAMS
@@ -81,7 +81,7 @@ class DeviceScheduler:
         self.loops = {
             f.name: [loops_of_stage(f, k, layouts) for k in range(len(f.updates) + 1)] for f in self.order
         }
-        self.uses = {f.name: uses_of(f, self.order) for f in self.order}
+        self.uses = uses_in(self.order)
         self.places: dict[str, Place] = {}
         self.kernels: dict[str, Kernel] = {}
         self.host: dict[str, str] = dict(host)

@@ -14,10 +14,11 @@ from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks
 from halide_core.autoschedule.auto_gpu.cost import by_listing
 from halide_core.autoschedule.auto_gpu.devices import chosen_device, known_devices
+from halide_core.autoschedule.auto_gpu.estimate import _warps_of_rows
 from halide_core.autoschedule.auto_gpu.occupancy import blocks_of_sm, guessed_registers, occupancy
 from halide_core.autoschedule.auto_gpu.options import options
 from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU, auto_gpu
-from halide_core.autoschedule.auto_gpu.tile_bounds import finer_tiles, least, most, power_of_two_tiles
+from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, least, most, power_of_two_tiles
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds, limit, roofs
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.scheduler import DeviceSchedule
@@ -152,6 +153,48 @@ def test_a_dimension_of_many_coordinates_is_not_bound_to_its_estimate() -> None:
     _, out = _blur(2000, 1500)
     _, found = _scheduled(out)
     assert not [d for d in found.schedule.directives if d.method == "bound"]
+
+
+def test_the_top_of_a_pyramid_is_not_bound_to_its_estimate() -> None:
+    """Of an image somewhat longer its few coordinates are the same."""
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    x, y = hl.Var("x"), hl.Var("y")
+    levels = [hl.Func("level0")]
+    levels[0][x, y] = image[hl.clamp(x, 0, image.width() - 1), hl.clamp(y, 0, image.height() - 1)]
+    for k in range(1, 9):
+        levels.append(hl.Func(f"level{k}"))
+        levels[k][x, y] = levels[k - 1][2 * x, 2 * y] + levels[k - 1][2 * x + 1, 2 * y + 1]
+    out = hl.Func("out")
+    out[x, y] = levels[8][x / 256, y / 256]
+    out.set_estimates([(0, 320), (0, 192)])
+    image.set_estimates([(0, 320), (0, 192)])
+    fixed = View([out._function], TARGET).description.fixed()
+    assert not any(fixed["level8"])
+
+
+def test_rows_of_a_tile_are_spread_over_the_warps_of_a_larger_block() -> None:
+    tiles = Tiles((np.array([8, 32, 32, 8]), ), (np.ones(4, np.int64),), np.ones(4, bool))
+    assert _warps_of_rows(tiles, np.array([8, 32, 40, 20])).tolist() == [1, 1, 1, 1]
+    tiles = Tiles((np.array([8, 32, 32, 8]), np.array([8, 8, 8, 8])), tiles.each, tiles.whole)
+    assert _warps_of_rows(tiles, np.array([8, 32, 64, 20])).tolist() == [2, 8, 8, 5]
+    # Rows far apart: each in a warp, and some in two.
+    assert 8 < _warps_of_rows(tiles, np.array([38, 40, 36, 70]))[3] < 10
+
+
+def test_rescaled_reads() -> None:
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    x, y = hl.Var("x"), hl.Var("y")
+    inner, half, out = hl.Func("inner"), hl.Func("half"), hl.Func("out")
+    inner[x, y] = image[x, y] * 2
+    half[x, y] = inner[2 * x, y] + inner[2 * x + 1, y]
+    out[x, y] = half[x - 1, y] + half[x + 1, y + 3]
+    out.set_estimates([(0, 320), (0, 192)])
+    image.set_estimates([(-2, 644), (0, 195)])
+    view = View([out._function], TARGET)
+    own, below = (view.description.nodes[n].stages[0] for n in ("out", "half"))
+    assert not view.rescales(own, "half", frozenset())
+    assert view.rescales(below, "inner", frozenset())
+    assert view.rescales(own, "inner", frozenset({"half"}))
 
 
 def test_products_have_several_outputs_a_thread() -> None:

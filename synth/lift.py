@@ -120,7 +120,7 @@ def _lift_somehow(function: Function, options: Options, clock: Stopwatch, lifted
         windows = problem.reason == MOVING_BOUNDS
         if windows and _lift_again(function, options, clock, lifted, windows):
             return
-        arrays = problem.arrays if isinstance(problem, UnknownReach) else addressing(lifted.paths)
+        arrays = problem.arrays if isinstance(problem, UnknownReach) else _addressing(lifted)
         if not _lift_measured(function, options, clock, lifted, arrays):
             raise
     except UnknownTrip as problem:
@@ -129,8 +129,16 @@ def _lift_somehow(function: Function, options: Options, clock: Stopwatch, lifted
     else:
         # What a type alone bounds spans so much memory that something else will lie there.
         far = far_reaching(lifted.summary) if lifted.summary is not None else frozenset[str]()
-        arrays = far if lifted.status == "verified" else addressing(lifted.paths)
+        arrays = far if lifted.status == "verified" else _addressing(lifted)
         _lift_measured(function, options, clock, lifted, arrays)
+
+
+def _addressing(lifted: Lifted) -> frozenset[str]:
+    """The arrays whose values say where memory is touched; none when time is over."""
+    try:
+        return addressing(lifted.paths)
+    except TimedOut:
+        return frozenset()
 
 
 def _lift_measured(
@@ -138,12 +146,15 @@ def _lift_measured(
 ) -> bool:
     """Lifts a function with the values of arrays measured, and with those of others as they are met of which nothing is
     known; whether that helps."""
-    measured = bounded(function, arrays)
-    while measured is not None:
+    while arrays:
         try:
-            return _lift_again(measured, options, clock, lifted, passed=(UnknownReach, UnknownTrip))
+            measured = bounded(function, arrays)
+            if measured is None:
+                return False
+            function = measured
+            return _lift_again(function, options, clock, lifted, passed=(UnknownReach, UnknownTrip))
         except (UnknownReach, UnknownTrip) as another:
-            measured = bounded(measured, another.arrays)
+            arrays = another.arrays
         except TimedOut:  # what was found before stands
             return False
     return False

@@ -18,8 +18,8 @@ void printing(const uint8_t* p, int n) {
 void streaming(const uint8_t* p, int n) { for (int i = 0; i < n; i++) std::cout << p[i]; }
 unsigned assembly(unsigned n) { asm("bswap %0" : "+r"(n)); return n; }
 int pointer(int (*f)(int), int n) { return f(n); }
-void permute(uint8_t* dst, const uint8_t* src, const int* perm, int n) {
-    for (int i = 0; i < n; i++)
+void permute(uint8_t* dst, const uint8_t* src, int* perm, int n) {
+    for (int i = 0; i < n; perm[i++] = 0)
         dst[perm[i]] = src[i];
 }
 void bodiless(uint8_t* p, int n) { for (int i = 0; i < n; i++) p[i] = external(p[i]); }

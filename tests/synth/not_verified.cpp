@@ -12,8 +12,8 @@ void later_write_differs(u8* d, const u8* s, int n) {
     }
 }
 
-void data_dependent_store(u8* d, const u8* s, const int* p, int n) {
-    for (int i = 0; i < n; i++) d[p[i]] = s[i];
+void data_dependent_store(u8* d, const u8* s, int* p, int n) {
+    for (int i = 0; i < n; p[i++] = 0) d[p[i]] = s[i];
 }
 
 void read_beyond_what_was_computed(u8* d, const u8* s, int n) {

@@ -75,7 +75,10 @@ def run_file(file: str, chosen: Sequence[Entry], whole: bool, timeout: float) ->
             r = Result(f.name, suite, file, f.status, expected, f.reason, f.seconds, dict(f.stage_seconds))
             if f.status == "verified" and f.lifted is not None and f.lifted.summary is not None:
                 ranges = entry.ranges if entry is not None else {}
-                r.comparison = compare(f.lifted.summary, original, Path(f.outputs["shared"]), ranges)
+                if "shared" in f.outputs:
+                    r.comparison = compare(f.lifted.summary, original, Path(f.outputs["shared"]), ranges)
+                else:
+                    r.comparison.problems.append(f"no library was made of it: {f.reason}")
             results.append(r)
     return results + [Result(n, suite, file, "(not in the file)", e.status) for n, e in known.items()]
 

@@ -79,3 +79,15 @@ def test_loops_that_do_not_run(tmp_path: Path) -> None:
     assert lifted.summary is not None
     sizes = lifted.summary.paths[0].sizes_without(lifted.function.measured_ends)
     assert {str(p) for p in sizes} == {"n", "h"}
+
+
+@pytest.mark.parametrize("loop", ["unsigned k = 0; k < c[i] - 1u", "unsigned k = c[i] - 2u; k < 7u"])
+def test_ends_that_wrap_are_not_bounded(tmp_path: Path, loop: str) -> None:
+    """One less than the greatest is no bound where one less than zero is the greatest of all."""
+    source = tmp_path / "f.cpp"
+    source.write_text(
+        "#include <cstdint>\nvoid f(unsigned* d, const uint16_t* c, int n, unsigned p) { for (int i = 0; i < n; i++) {\n"
+        f"  unsigned s = 0; for ({loop}; k++) s += p; d[i] = s; }} }}"
+    )
+    (found,) = lift_file(str(source), out=str(tmp_path), run=False).functions
+    assert found.status != "verified"

@@ -192,6 +192,8 @@ def _joined(e: Expr, one: Ends, other: Ends) -> Ends:
 
 def _combined(e: Add | Sub | Mul | Div | Min | Max, one: Ends, other: Ends) -> Ends:
     (a, b), (c, d) = one, other
+    if isinstance(e, Add | Sub | Mul) and (not e.type.is_int() or e.type.bits < 32):
+        return _NOTHING  # what wraps for one value need not for the least or the greatest
     match e:
         case Add():
             return _of(Add, e, a, c), _of(Add, e, b, d)
@@ -202,7 +204,8 @@ def _combined(e: Add | Sub | Mul | Div | Min | Max, one: Ends, other: Ends) -> E
             either, both = (1, 0) if isinstance(e, Min) else (0, 1)
             ends: list[Expr | None] = [None, None]
             ends[both] = _of(type(e), e, one[both], other[both])
-            ends[either] = _of(type(e), e, one[either], other[either]) or one[either] or other[either]
+            known = [x for x in (one[either], other[either]) if x is not None]
+            ends[either] = _of(type(e), e, known[0], known[1]) if len(known) == 2 else next(iter(known), None)
             return ends[0], ends[1]
         case Mul() | Div():
             factor = const_value(c) if c is not None and c is d else None
@@ -211,8 +214,11 @@ def _combined(e: Add | Sub | Mul | Div | Min | Max, one: Ends, other: Ends) -> E
     return _NOTHING
 
 
-def _of(kind: type[Expr], e: Expr, a: Expr | None, b: Expr | None) -> Expr | None:
-    return None if a is None or b is None else kind(e.type, a, b)  # type: ignore[call-arg]
+_Binary = type[Add] | type[Sub] | type[Mul] | type[Div] | type[Min] | type[Max]
+
+
+def _of(kind: _Binary, e: Expr, a: Expr | None, b: Expr | None) -> Expr | None:
+    return None if a is None or b is None else kind(e.type, a, b)
 
 
 __all__ = ["with_bounded_trips"]

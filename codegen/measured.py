@@ -68,7 +68,10 @@ def measure(summary: Summary, given: Mapping[str, str]) -> list[str]:
     """Statements that set the flat parameters of all ends that are measured, or `missed`.  `given`: what the flat
     parameters are called.  Raises EmitError."""
     measured = summary.function.measured
-    lines = []
+    if not measured:
+        return []
+    # What the other arguments say is right where nothing was missed: only then are the boxes what the original reads.
+    lines = ["    if (!missed) {"]
     if any(m.role for m in measured):
         lines.append("    double lift_idle = 0, lift_begin = 0, lift_end = 0;")
     for m in measured:
@@ -76,7 +79,7 @@ def measure(summary: Summary, given: Mapping[str, str]) -> list[str]:
     if any(m.role for m in measured):
         # Loops run from the least to the greatest: not where that is far more than what there is to do.
         lines.append(f"    missed |= lift_idle > lift_end - lift_begin + {_SHORT};")
-    return lines
+    return [*lines, "    }"]
 
 
 def _one(summary: Summary, m: Measured, given: Mapping[str, str]) -> list[str]:

@@ -25,7 +25,7 @@ def gather(
         same, own = _split(index)
         narrow = _narrow(own)
         if same is not None:
-            base = b.emit(f"getelementptr {llvm_type(t.element_of())}, ptr {base}, i64 {emit(same)}")
+            base = b.emit(f"getelementptr {llvm_type(t.element_of())}, ptr {base}, {llvm_type(same.type)} {emit(same)}")
         indices = (emit(own), own.type) if narrow is None else _as_words(b, emit, narrow)
         return _parts(b, base, indices, t, mask)
     element = llvm_type(t.element_of())

@@ -86,7 +86,8 @@ def test_ends_that_wrap_are_not_bounded(tmp_path: Path, loop: str) -> None:
     """One less than the greatest is no bound where one less than zero is the greatest of all."""
     source = tmp_path / "f.cpp"
     source.write_text(
-        "#include <cstdint>\nvoid f(unsigned* d, const uint16_t* c, int n, unsigned p) {\n for (int i = 0; i < n; i++) {"
+        "#include <cstdint>\nvoid f(unsigned* d, const uint16_t* c, int n, unsigned p) {\n"
+        "  for (int i = 0; i < n; i++) {"
         f"  unsigned s = 0; for ({loop}; k++) s += p; d[i] = s; }} }}"
     )
     (found,) = lift_file(str(source), out=str(tmp_path), run=False).functions

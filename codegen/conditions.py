@@ -41,8 +41,8 @@ HELPERS = {
     return 0 if b == 0 else a // b if b > 0 else -(a // -b)
 ''',
     "_shifted": '''def _shifted(number, left):
-    """A number shifted to the left, or where `left` is negative to the right."""
-    return number << left if left >= 0 else number >> -left
+    """A number shifted to the left, or where `left` is negative to the right; 64 bits and more are all the same."""
+    return number << min(left, 64) if left >= 0 else number >> -left
 ''',
 }
 """Functions that texts may call, by name; those before others call them."""

@@ -4,7 +4,7 @@ around both."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codegen.c_expressions import HELPERS, c_expression
@@ -71,6 +71,11 @@ def without_macros(functions: Sequence[Function]) -> list[str]:
             texts += [part.expression, *part.through, *(name for _, name in part.choices)]
     names = {n for t in texts for n in re.findall(r"[A-Za-z_]\w*", t)} - {"bool"}  # which C has as a macro
     return [f"#undef {n}" for n in sorted(names)]
+
+
+def part_text(expression: str, whole: str, number: Callable[[str], str]) -> str:
+    """A part's expression in an object, `whole`; `number`: what an argument that is a number is called."""
+    return re.sub(r"\{(\w+)\}", lambda found: number(found[1]), expression.replace("@", whole))
 
 
 def flat_type(p: Param) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from codegen import row_tables
 from codegen.c_expressions import c_expression
 from codegen.errors import EmitError
-from codegen.flat_arguments import flat_type, function_number
+from codegen.flat_arguments import flat_type, function_number, part_text
 from halide_core.ir.structural import variables
 from lifter.ir.loop_ir import Argument, Function, Interface, Part, moved_fields
 from lifter.ir.names import address_name
@@ -109,7 +109,7 @@ class Reads:
             lines.append(f"    missed |= !lift_{a.name} != !lift_{part.expression};")
         if part.kind == "size":
             reached = self.reached(a, part)
-            whole = part.expression.replace("@", _object(a))
+            whole = _text(a, part)
             lines.append(f"    missed |= {f'{reached} && ' if reached else ''}{whole} > INT32_MAX;")
         late = part.kind in (row_tables.FIRST, row_tables.PITCH)  # what the others say comes first
         return [*lines, f"    {kind} {own} = {'0' if late else self.value(a, part)};"]
@@ -120,7 +120,7 @@ class Reads:
         lines = []
         for a, part in self.parts():
             if part.kind == "moved":
-                field, own = part.expression.replace("@", _object(a)), self.given[part.param]
+                field, own = _text(a, part), self.given[part.param]
                 own_value = f"void *own = (char *){self.given[pointers[part.param]]} + moved_{own};"
                 set_ = f"__builtin_memcpy((void *)&{field}, &own, sizeof own);"
                 lines.append(f"    if (moved_{own}) {{ {own_value} {set_} }}")
@@ -128,7 +128,7 @@ class Reads:
 
     def value(self, a: Argument, part: Part) -> str:
         kind = flat_type(self.params[part.param])
-        text = part.expression.replace("@", _object(a))
+        text = _text(a, part)
         if part.kind == "distance":
             return f"{_distance(a)} / {part.bytes_each}"
         if part.kind == "address" and not part.through:
@@ -138,7 +138,7 @@ class Reads:
 
     def where_reached(self, a: Argument, part: Part, otherwise: str, value: str = "") -> str:
         """A part's value where the pointers on the way to it lead there."""
-        value, reached = value or part.expression.replace("@", _object(a)), self.reached(a, part)
+        value, reached = value or _text(a, part), self.reached(a, part)
         return f"({reached} ? {value} : {otherwise})" if reached else value
 
     def reached(self, a: Argument, part: Part) -> str:
@@ -170,7 +170,13 @@ def _whole(part: Part) -> tuple[tuple[str, ...], str]:
     return part.through, part.expression.removesuffix(".data()").removesuffix(".size()")
 
 
+def _text(a: Argument, part: Part) -> str:
+    return part_text(part.expression, _object(a), lambda name: f"lift_{name}")
+
+
 def _object(a: Argument) -> str:
+    if a.viewed:
+        return f"(*({a.bare} *)lift_{a.name})"
     return f"(*lift_{a.name})" if a.passing == "pointer" else f"lift_{a.name}"
 
 

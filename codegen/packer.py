@@ -14,6 +14,7 @@ from codegen.flat_arguments import (
     given_by_callers,
     include,
     numbered_function,
+    part_text,
     packer_symbol,
     shown_symbol,
     without_macros,
@@ -132,17 +133,19 @@ class _Packer:
         whole = f"store_{a.name}.object" if self.c else f"object_{a.name}"
         self.lines += _storage(a, self.c)
         self.lines += _led_to(a, whole, self.names, self.c)
-        for part in a.parts:
+        for part in sorted(a.parts, key=lambda p: p.behind):
             self._part(a, part, whole)
         if a.passing == "pointer":
             null = next((self.names[p.param] for p in a.parts if p.kind == "address" and not p.through), "")
-            self.passed.append(f"{null} ? &{whole} : 0" if null else f"&{whole}")
+            address = f"({a.type}) &{whole}" if a.viewed else f"&{whole}"
+            self.passed.append(f"{null} ? {address} : 0" if null else address)
         else:
             self.passed.append(_moved(a, whole))
 
     def _part(self, a: Argument, part: Part, whole: str) -> None:
         """One part of an object: it is given its value where the pointers that lead to it are there."""
-        field, name = part.expression.replace("@", whole), self.names[part.param]
+        field = part_text(part.expression, whole, self.names.__getitem__)
+        name = self.names[part.param]
         there = " && ".join(p.replace("@", whole) for p in part.through)
         if part.kind == "left":
             condition = f"if ({there}) " if there else ""

@@ -13,13 +13,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Or, Variable, const, const_value
+from halide_core.ir.expr import BOOL, GE, I64, LE, Call, Cast, Div, Expr, Load, Mul, Or, Variable, const, const_value
 from halide_core.ir.expr import Add as AddNode
-from halide_core.ir.structural import contains, key
+from halide_core.ir.structural import contains, key, post_order
 from halide_core.ir.types import Float, Int, Type
 from lifter.algebra.fold import clauses, negate
 from lifter.algebra.index_printer import index_text
-from lifter.algebra.polynomial import Monomial, Obligation, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
+from lifter.algebra.polynomial import (
+    Monomial,
+    Obligation,
+    Poly,
+    ahead_of,
+    atom_of,
+    from_poly,
+    is_power_of_two,
+    poly_text,
+    to_poly,
+)
 from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.loop_ir import Function
@@ -492,12 +502,10 @@ def _halved(monomial: Monomial) -> bool:
 
 def over_parameters(p: Poly, function: Function) -> bool:
     """Whether a polynomial speaks of integer parameters and addresses only."""
-    from halide_core.ir.expr import Call, Load
-
     names = {q.name for q in function.params if not q.pointer and q.type.is_int_or_uint()}
     names |= {address_name(q.name) for q in function.params if q.pointer}
     for e in p.atoms().values():
-        if contains(e, Load, Call):
+        if contains(e, Load) or any(isinstance(n, Call) and not is_power_of_two(n) for n in post_order(e)):
             return False
     return p.names() <= names
 

@@ -35,6 +35,7 @@ from halide_core.ir.expr import (
     children,
     const,
     const_value,
+    intrinsic,
     with_children,
 )
 from halide_core.ir.structural import cached, key, post_order
@@ -332,6 +333,7 @@ def _divides_negative_data(e: Call) -> bool:
 
 
 _ROUNDING = ("div_round_to_zero", "mod_round_to_zero")
+_SHIFTS = ("shift_left", "shift_right")
 
 
 def node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | None) -> Poly:
@@ -406,6 +408,8 @@ def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | N
         if obligations is not None and a.constant_value() is None and not e.type.is_uint():
             obligations.append(Obligation(a, None))
         return _quotient(e, a, b) if e.name == "div_round_to_zero" else _remainder(e, a, b)
+    if e.name in _SHIFTS and constant is None and e.type.bits >= 32 and not reads_memory(e):
+        return _by_power(e, a, b, obligations)
     if e.name == "shift_left" and constant is not None and 0 <= constant < e.type.bits:
         return _check(a.scale(1 << constant), e.type, obligations)
     if e.name == "shift_right" and constant is not None and 0 <= constant < e.type.bits:
@@ -436,6 +440,24 @@ def _by_parameter(e: Expr, a: Poly, b: Poly, obligations: list[Obligation] | Non
     if whole is not None:
         return whole if quotient else Poly()
     return Poly.atom((Div if quotient else Mod)(I64, from_poly(a), from_poly(b)))
+
+
+def _by_power(e: Call, a: Poly, count: Poly, obligations: list[Obligation] | None) -> Poly:
+    """A shift by a parameter: a product with, or a quotient by, the power of two that is `1 << count`."""
+    left = e.name == "shift_left"
+    power = Poly.atom(intrinsic("shift_left", I64, const(1, I64), from_poly(count)))
+    if obligations is not None:
+        most = e.type.bits - (2 if left and e.type.is_int() else 1)
+        obligations += [Obligation(count, None), Obligation(Poly.constant(most) - count, None)]
+    if left:
+        return _check(a * power, e.type, obligations)
+    whole = a.exact_quotient(power)
+    return Poly.atom(Div(I64, from_poly(a), from_poly(power))) if whole is None else whole
+
+
+def is_power_of_two(e: Expr) -> bool:
+    """Whether an atom is `1 << n` of a parameter."""
+    return isinstance(e, Call) and e.name == "shift_left" and e.type == I64 and const_value(e.args[0]) == 1
 
 
 def _quotient(e: Expr, a: Poly, b: Poly) -> Poly:

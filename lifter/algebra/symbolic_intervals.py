@@ -29,7 +29,18 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import contains, key, post_order, substitute, transform
 from lifter.algebra.fold import clauses, negate
-from lifter.algebra.polynomial import Poly, ahead_of, atom_of, ceil_div, from_poly, poly_max, poly_min, to_poly
+from lifter.algebra.polynomial import (
+    Poly,
+    ahead_of,
+    atom_of,
+    ceil_div,
+    from_poly,
+    is_power_of_two,
+    poly_max,
+    poly_min,
+    quotient,
+    to_poly,
+)
 from lifter.algebra.wrapping import reads_memory
 
 Interval = tuple[Poly, Poly]
@@ -169,12 +180,13 @@ def _is_fixed(p: Poly, env: Mapping[str, Interval]) -> bool:
 
 
 def _fixed(e: Expr, env: Mapping[str, Interval]) -> bool:
-    from halide_core.ir.expr import Call, Load
-    from halide_core.ir.structural import post_order
-
-    return not any(
-        isinstance(n, Load | Call) or (isinstance(n, Variable) and n.name in env) for n in post_order(e)
+    varying = (
+        isinstance(n, Load)
+        or (isinstance(n, Call) and not is_power_of_two(n))
+        or (isinstance(n, Variable) and n.name in env)
+        for n in post_order(e)
     )
+    return not any(varying)
 
 
 def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]) -> Interval:
@@ -291,6 +303,8 @@ def _by_parameter(
     if isinstance(e, Mod):
         return Poly(), divisor - one
     low, high = interval(to_poly(e.a), env, non_negative)
+    if isinstance(e.b, Call) and is_power_of_two(e.b):  # a shift, which grows with what is shifted
+        return quotient(low, divisor), quotient(high, divisor)
     if not non_negative(low):
         raise Unbounded(str(e))
     whole, rest = high.divide_by(divisor) if len(divisor.terms) == 1 else (Poly(), high)

@@ -157,6 +157,8 @@ class Part:
     through: tuple[str, ...] = ()
     """The pointers inside of the argument, outermost first, that lead to what it is a part of; where one of them is
     null, a part is zero."""
+    behind: int = 0
+    """How many other parts, one behind the other, say where it lies: an element at an index that is a part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,8 @@ class Argument:
     parts: tuple[Part, ...]
     container: bool = False
     """Whether the argument itself is a container."""
+    viewed: bool = False
+    """Whether `bare` is another class than what the parameter is declared to point to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import contains, post_order, variables
 from lifter.algebra.fold import fold
-from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, is_power_of_two, smallest_of, to_poly
 from lifter.ir import loop_ir as L
 from lifter.ir.counting_loops import steps_by_one
 from lifter.ir.effects import FoundObligation, LoopInfo, loads
@@ -299,6 +299,8 @@ class Loops(InductionVariables, ABC):
         around = (*s.loops, LoopInfo(counter, count + Poly.constant(1), loop.line))
         s.obligations.extend(FoundObligation(o, around, s.guard, loop.line) for o in found)
         for quotient in (a for a in count.atoms().values() if isinstance(a, Div) and const_value(a.b) is None):
+            if is_power_of_two(quotient.b):
+                continue
             s.obligations.append(FoundObligation(Obligation(to_poly(quotient.a), None), s.loops, s.guard, loop.line))
         if id(loop) in self.facts:
             count = self.least(count, s)

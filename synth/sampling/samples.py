@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import Expr, Variable, const_value
+from halide_core.ir.expr import CallType, Expr, Variable, const_value
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
@@ -20,7 +20,18 @@ from synth.sampling.solver_samples import solved_environments
 
 Env = dict[str, int]
 MAX_POINTS = 6000
+
+
+def _quotient(a: int, b: int) -> int:
+    return a // b if (a < 0) == (b < 0) else -(-a // b)
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - b * _quotient(a, b)
+
+
 _OPERATORS = {"shift_right": ">>", "shift_left": "<<", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
+_TOWARD_ZERO = {"div_round_to_zero": _quotient, "mod_round_to_zero": _remainder}
 
 
 def to_python(e: Expr) -> str:
@@ -58,6 +69,9 @@ def to_python(e: Expr) -> str:
         if e.name.startswith("shift"):  # C leaves other counts undefined
             right = f"min(max({right}, 0), {e.type.bits - 1})"
         return f"({left} {_OPERATORS[e.name]} {right})"
+    if isinstance(e, E.Call) and e.name in _TOWARD_ZERO and e.call_type is CallType.INTRINSIC:
+        left, right = (to_python(x) for x in e.args)
+        return f"{e.name}({left}, {right})"
     if isinstance(e, E.Min | E.Max):
         return f"{type(e).__name__.lower()}({to_python(e.a)}, {to_python(e.b)})"
     if isinstance(e, E.Not):
@@ -82,7 +96,7 @@ def compiled(e: Expr) -> Callable[[Mapping[str, int]], Any]:
         for n in post_order(e):
             if isinstance(n, Variable) and n.type.is_float():
                 raise NotConcrete(n.name)
-        _COMPILED[number] = eval(f"lambda v: {to_python(e)}", {"min": min, "max": max})
+        _COMPILED[number] = eval(f"lambda v: {to_python(e)}", {"min": min, "max": max, **_TOWARD_ZERO})
     return _COMPILED[number]
 
 
@@ -152,6 +166,7 @@ class _Drawing:
         self.outer = [compiled_poly(info.trip) for info, around, _ in path.trips if not around]
         self.constants = _constants(path)
         self.packed = _packed([*self.required, *(from_poly(info.trip) for info, _, _ in path.trips)], self.names)
+        self.counts = _counts(path, self.required, self.names)
         self.block = _block(path)
         self.count_points = _counter_of_points(path)
 
@@ -180,7 +195,9 @@ class _Drawing:
         more = 2 * self.block if attempt % 2 else 0
         for n, t in self.names.items():
             low, high = (18, 41 + more) if n in self.strides else (self.sizes[0], self.sizes[1] + more)
-            if tiny:
+            if n in self.counts and attempt % 8:
+                low, high = 0, 3
+            elif tiny:
                 low, high = 1, 6
             elif attempt > 1500:
                 low, high = 0, 70
@@ -328,6 +345,15 @@ def _packed(told: list[Expr], names: Mapping[str, Type]) -> set[str]:
     """The parameters of which some bits decide, as of a word of flags and counts."""
     calls = [n for e in told for n in post_order(e) if isinstance(n, E.Call)]
     return {x for n in calls if n.name in ("bitwise_and", "shift_right") for x in variables(n)} & names.keys()
+
+
+def _counts(path: Path, told: list[Expr], names: Mapping[str, Type]) -> set[str]:
+    """The parameters that sizes and places are shifted by."""
+    polys = [*(info.trip for info, _, _ in path.trips), *(e.index for e in path.effects)]
+    whole = [*told, *(a for p in polys for a in p.atoms().values())]
+    whole += [n.index for e in (*path.effects, *path.reads) for n in loads(e.value)]
+    shifts = [n for e in whole for n in post_order(e) if isinstance(n, E.Call) and n.name in ("shift_left", "shift_right")]
+    return {x for n in shifts for x in variables(n.args[1])} & names.keys()
 
 
 def _constants(path: Path) -> list[int]:

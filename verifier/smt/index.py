@@ -39,9 +39,9 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
-from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, from_poly, is_power_of_two, to_poly
 from lifter.algebra.table_entries import ends_of
-from lifter.algebra.wrapping import may_wrap
+from lifter.algebra.wrapping import may_wrap, reads_memory
 from lifter.ir.loop_ir import ConstArray
 from lifter.ir.names import array_or_table_of, is_counter
 from verifier.smt.solver import Proved, Query, prove
@@ -84,6 +84,7 @@ class IndexEncoder:
         """What symbols and products of them are expected to lie between, by their formulas' numbers."""
         self._symbols: dict[str, Any] = {}
         self._quotients: list[tuple[type, Any, Any, Any]] = []
+        self._powers: list[tuple[Any, Any]] = []
         """Quotients and remainders by parameters: which of the two, of what, by what, and the symbol."""
         self._polys: dict[Poly, Any] = {}
         self._held: dict[tuple[Poly, Type | None], bool] = {}
@@ -230,6 +231,8 @@ class IndexEncoder:
     def _called(self, e: Call, args: list[Any]) -> Any:
         """What a call of an intrinsic that integers are made of says of its arguments; None of any other."""
         t = e.type
+        if is_power_of_two(e) and not reads_memory(e):
+            return self._power(e, args[1])
         if e.name == "shift_right" and 0 <= (const_value(e.args[1]) or 0) < t.bits:
             count = const_value(e.args[1])
             if count is not None:
@@ -250,6 +253,20 @@ class IndexEncoder:
         if e.name == "abs" and e.call_type is CallType.INTRINSIC and e.args[0].type.is_int():
             return z3.If(args[0] < 0, -args[0], args[0])
         return None
+
+    def _power(self, e: Call, count: Any) -> Any:
+        """A power of two: an unknown, of which is said what it is for small counts, and that it grows."""
+        known = next((p for c, p in self._powers if c.eq(count)), None)
+        if known is not None:
+            return known
+        found = self.symbol(f"v!{key(e)}")
+        self.facts.append(z3.Implies(count >= 0, z3.And(found >= 1, found > count)))
+        self.facts += [z3.Implies(count == k, found == 1 << k) for k in range(8)]
+        for c, p in self._powers:
+            for (less, low), (more, high) in (((count, found), (c, p)), ((c, p), (count, found))):
+                self.facts.append(z3.Implies(z3.And(less >= 0, less < more), 2 * low <= high))
+        self._powers.append((count, found))
+        return found
 
     def _entry(self, e: Load) -> Any:
         """An entry of a constant table, between the least and the greatest that stand where it may stand."""

@@ -21,6 +21,7 @@ from lifter.frontend.objects import (
     aligned_memory,
     allocations,
     changed_fields,
+    chosen_elements,
     deallocations,
     end_pointers,
     memory_views,
@@ -29,13 +30,14 @@ from lifter.frontend.objects import (
     scalar_replacement,
     shaping_elements,
     used_parameters,
+    views,
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
 from lifter.frontend.state.context import ChangedField, Context, Forked, NullMarked
 from lifter.frontend.state.found import Again, Found, Sites
 from lifter.frontend.state.values import Alias, Binding, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, expressions, walk
+from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Part, Stmt, Unsupported, expressions, walk
 from lifter.simd.lanes import Lanes, is_constant
 
 K = CursorKind
@@ -121,6 +123,10 @@ def _learn(ctx: Context, found: Found, wanted: Again) -> None:
             found.single.add(wanted.name)
         case parameters.Element():
             found.elements[wanted.name] = max(found.elements.get(wanted.name, 0), wanted.number + 1)
+        case chosen_elements.Chosen():
+            found.chosen[wanted.table] = (*found.chosen.get(wanted.table, ()), wanted.choice)
+        case views.Viewed():
+            found.viewed[wanted.prefix] = wanted.type
         case parameters.Tabled():
             found.tabled.add(wanted.name)
         case NullMarked():
@@ -219,6 +225,7 @@ def _called(
     if not made and all(t.argument.passing == "plain" for t in taken):
         return lowered, taken, None
     lowered, taken = used_parameters.split_arrays(ctx, lowered, taken)
+    lowered, taken = chosen_elements.split(ctx, lowered, taken)
     taken = used_parameters.used(ctx, lowered, taken)
     return lowered, taken, replace(call, arguments=tuple(end_pointers.finished(ctx, t.argument) for t in taken))
 
@@ -258,7 +265,7 @@ def _statements(ctx: Context, c: Cursor, body: Cursor) -> list[Stmt]:
         ctx.unit.active.remove(own)
     used = {n for s in walk([*ctx.block, *block]) for e in expressions(s) for n in variables(e)}
     asked = [Assert(0, c) for name, c in ctx.asked.items() if name in used or name in ctx.assumed]
-    return [*asked, *ctx.block, *block]
+    return [*asked, *chosen_elements.asked(ctx, [*ctx.block, *block]), *ctx.block, *block]
 
 
 def _simplified(ctx: Context, c: Cursor, block: list[Stmt]) -> list[Stmt]:
@@ -354,7 +361,7 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
         assert whole.binding is not None
         ctx.bind(p, whole.binding)
         return whole
-    if parameters.is_class(p.type):
+    if parameters.is_class(p.type) or f"{p.spelling}_" in ctx.found.viewed:
         read_only = parameters.is_read_only(ctx, p)
         found = parameters.take(ctx, p.spelling or f"unnamed_{position}", p.type, p, read_only)
         if found is not None:
@@ -419,6 +426,7 @@ def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
     ctx.parameters[name] = type_
     if p.hash not in ctx.changed:
         ctx.stable.add(name)
+        ctx.part_of[name] = "", Part(name, "@")
     ctx.bind(p, VariablePlace(name, type_))
     return Param(name, type_, c_type=p.type.spelling)
 

@@ -11,7 +11,7 @@ from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.queries import describe, element_type, scalar_type
-from lifter.frontend.objects import aligned_memory, memory_views, pointers, scalar_memory
+from lifter.frontend.objects import aligned_memory, memory_views, pointers, scalar_memory, views
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import (
@@ -83,7 +83,9 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
             ctx.fail(f"pointers to rows converted to '{to.spelling}'", at)
         return v
     if isinstance(v, RecordPointer):
-        return v if classes.is_plain(target) else _inside(ctx, v, target, to, at)
+        if types.is_void(target):
+            return v
+        return views.as_class(ctx, v, target, at) if classes.is_plain(target) else _inside(ctx, v, target, to, at)
     if isinstance(v, Allocation):
         return v if types.is_void(target) else _allocated(ctx, v, target, at)
     if isinstance(v, Lambda):
@@ -114,6 +116,8 @@ def _cast(ctx: Context, v: Pointer, target: ClangType, to: ClangType, at: Cursor
         return replace(v, pointee=target)
     if types.is_void(target) or types.is_function(target):
         return v
+    if types.is_void(v.pointee) or types.is_record(v.pointee):
+        views.of_memory(ctx, v, target)
     byte = types.scalar(types.innermost(v.pointee))
     if types.is_void(v.pointee) or (byte is not None and byte.bits == 8):
         _typed(ctx, v, target)

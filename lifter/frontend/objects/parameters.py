@@ -17,7 +17,7 @@ from lifter.frontend.clang import assigned_functions, classes, queries, types
 from lifter.frontend.objects import memory_views, vectors
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.found import Again
+from lifter.frontend.state.found import Again, Choice
 from lifter.frontend.state.values import (
     Alias,
     Binding,
@@ -36,6 +36,8 @@ from lifter.frontend.state.values import (
 from lifter.ir.loop_ir import Argument, Container, Param, Part
 from lifter.simd.lanes import Lanes, as_type
 
+MOST_POINTERS = 16
+"""Of an array that are told apart by constants."""
 _INSIDE = ("array", "left")
 """Kinds of parts whose memory lies in the object."""
 
@@ -83,7 +85,8 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     Raises Unsupported for a class without a name."""
     method = name == "this"
     pointer, reference = types.is_pointer(t) or method, types.is_reference(t)
-    own = types.pointee(t) if types.is_pointer(t) else types.canonical(t)
+    declared = types.pointee(t) if types.is_pointer(t) else types.canonical(t)
+    own = ctx.found.viewed.get(f"{name}_", declared)
     in_memory = (pointer or reference) and not read_only and name not in ctx.found.single
     if in_memory and memory_views.lies_in_arrays(ctx, own):
         ctx.structures[name] = int(own.get_size())
@@ -92,7 +95,7 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     bare = own.spelling.removeprefix("const ")
     if "(" in bare:
         ctx.fail(f"parameter '{name}' of a class without a name", at)
-    taker = _Taker(ctx, passing, types.is_const(own), at)
+    taker = _Taker(ctx, name, passing, types.is_const(own), at)
     place = taker.record(own, "" if method else f"{name}_", "@")
     parts = taker.parts
     params = taker.params
@@ -106,10 +109,11 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
         parts.insert(0, Part(address, "@", "address"))
         ctx.arrays[address] = UInt(8)
         ctx.pointer_parameters.add(address)
-        place = replace(place, address=address)
+        place = replace(place, address=address, given=pointer)
     binding: Binding = Alias(RecordPointer(place, address)) if pointer and not method else place
     spelled = f"{bare} *" if method else t.get_canonical().spelling
-    return Taken(Argument(name, spelled, bare, passing, tuple(parts)), params, binding)
+    viewed = own is not declared
+    return Taken(Argument(name, spelled, bare, passing, tuple(parts), viewed=viewed), params, binding)
 
 
 def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
@@ -118,7 +122,7 @@ def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
     t = p.type.get_canonical()
     inner = types.element(t) if types.is_array(t) else types.pointee(t)
     spelled = types.passed_spelling(p.type)
-    taker = _Taker(ctx, "value", False, p)
+    taker = _Taker(ctx, name, "value", False, p)
     binding = taker.several(inner, name, "@", name)
     if binding is None:
         return None
@@ -132,7 +136,7 @@ def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
 
 def take_register(ctx: Context, p: Cursor, name: str) -> Taken:
     """A parameter that is a SIMD register, which the function does not change."""
-    taker = _Taker(ctx, "value", True, p)
+    taker = _Taker(ctx, name, "value", True, p)
     spelled = types.passed_spelling(p.type)
     binding = taker.register(p.type.get_canonical(), name, "@", name)
     return Taken(Argument(name, spelled, spelled, "value", tuple(taker.parts)), taker.params, binding)
@@ -152,7 +156,7 @@ def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
     """A parameter that is a reference to a pointer or a scalar, which the function does not change: `uint8_t *&row`.
     None for references to anything else."""
     own, type_ = types.canonical(p.type), types.scalar(types.canonical(p.type))
-    taker = _Taker(ctx, "reference", types.is_const(own), p)
+    taker = _Taker(ctx, name, "reference", types.is_const(own), p)
     binding: Binding | None
     if types.is_pointer(own):
         binding = taker.pointer(types.pointee(own), name, "@", name, own.spelling)
@@ -192,6 +196,14 @@ class Tabled(Again):
         self.name = name
 
 
+def within(array: str, index: str, count: int) -> str:
+    """An element in C++; where there is none at the index, some other one, for it may be read where the original does
+    not come to it."""
+    if index.isdigit():
+        return f"{array}[{index}]"
+    return f"{array}[(unsigned long long)({index}) < {count} ? ({index}) : 0]"
+
+
 def may_reach(ctx: Context, owner: RecordPlace, field_: Cursor) -> bool:
     """Whether a field of an object of the caller's points to another object, which nothing has followed it to."""
     t = field_.type.get_canonical()
@@ -206,7 +218,7 @@ def take_static(ctx: Context, declaration: Cursor, expression: str, at: Cursor) 
     name = str(declaration.spelling)
     if name in ctx.unit.parsed.cautions.weak:  # another definition of it may be linked in its place
         return None
-    taker = _Taker(ctx, "reference", types.is_const(declaration.type), at, static=True)
+    taker = _Taker(ctx, expression, "reference", types.is_const(declaration.type), at, static=True)
     binding = taker.field(declaration, name, expression)
     if binding is None or not taker.parts:
         return None
@@ -226,7 +238,7 @@ def take_static(ctx: Context, declaration: Cursor, expression: str, at: Cursor) 
 def take_set_up(ctx: Context, declaration: Cursor, expression: str, value: Lanes, at: Cursor) -> Binding:
     """A register of static storage that holds `value` once the file is set up, which each call asks."""
     name = str(declaration.spelling)
-    taker = _Taker(ctx, "reference", types.is_const(declaration.type), at, static=True)
+    taker = _Taker(ctx, expression, "reference", types.is_const(declaration.type), at, static=True)
     for k, word in enumerate(as_type(value, I64).parts):
         flat = ctx.unique(f"{name}_{k}")
         ctx.parameters[flat] = I64
@@ -241,8 +253,11 @@ def take_set_up(ctx: Context, declaration: Cursor, expression: str, value: Lanes
 
 
 class _Taker:
-    def __init__(self, ctx: Context, passing: str, is_const: bool, at: Cursor, static: bool = False) -> None:
+    def __init__(
+        self, ctx: Context, owner: str, passing: str, is_const: bool, at: Cursor, static: bool = False
+    ) -> None:
         self.ctx = ctx
+        self.owner = owner
         self.static = static
         self.passing = passing
         self.is_const = is_const
@@ -255,7 +270,9 @@ class _Taker:
         """Whether the memory at hand may be other fields', too."""
 
     def part(self, param: str, path: str, kind: str = "value") -> Part:
-        return Part(param, path, kind, through=self.through)
+        part = Part(param, path, kind, through=self.through)
+        self.ctx.part_of[param] = self.owner, part
+        return part
 
     def described(self, name: str) -> str:
         """What a part is, where it is assigned."""
@@ -364,6 +381,10 @@ class _Taker:
             return None
         if pointee.is_volatile_qualified():
             return None
+        if f"{name}_" in ctx.found.viewed:
+            seen = ctx.found.viewed[f"{name}_"]
+            spelled = types.canonical(seen).spelling.removeprefix("const ")
+            return self.reached(seen, name, f"(*({spelled} * __attribute__((may_alias)) *)&{path})")
         if name in ctx.found.reached:
             return self.reached(pointee, name, path)
         if not types.is_void(pointee) and not memory_views.lies_in_arrays(ctx, pointee):
@@ -379,6 +400,8 @@ class _Taker:
         ctx.pointer_parameters.add(flat)
         if types.is_const(pointee):
             ctx.const_arrays.add(flat)
+        if classes.is_plain(pointee):
+            ctx.followable.add(flat)
         ctx.locals[flat] = I64
         ctx.point(flat, frozenset({flat}))
         self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))
@@ -413,8 +436,26 @@ class _Taker:
             if not isinstance(place, PointerPlace):
                 return None
             known.append(place)
+        chosen = self.chosen(types.pointee(inner), name, path, spelled, inner.spelling, MOST_POINTERS)
         self.through = before
-        return Alias(Pointers(tuple(known), spelled, given=name))
+        return Alias(Pointers(tuple(known), spelled, given=name, chosen=chosen))
+
+    def chosen(
+        self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str, count: int
+    ) -> tuple[tuple[Choice, PointerPlace], ...]:
+        """The pointers of an array that are told by what is fixed at the call."""
+        before, out = self.through, []
+        for choice in self.ctx.found.chosen.get(name, ()):
+            first = len(self.parts)
+            self.through = (*before, *(p for p in choice.through if p not in before))
+            own = f"{name}_at_{choice.label}"
+            place = self.pointer(pointee, own, within(path, choice.text, count), f"{spelled}[{choice.label}]", c_type)
+            self.parts[first:] = [replace(p, behind=choice.behind) for p in self.parts[first:]]
+            if isinstance(place, PointerPlace):
+                self.ctx.choices[place.name] = name, choice.index, count
+                out.append((choice, place))
+        self.through = before
+        return tuple(out)
 
     def table(self, element: ClangType, name: str, path: str) -> Alias | None:
         """An array of pointers to rows: their elements, the distance of rows, and whether there is one."""
@@ -452,7 +493,7 @@ class _Taker:
         self.params.append(Param(address, UInt(8), True, True, c_type=f"{pointee.spelling} *"))
         self.parts.append(self.part(address, whole, "address"))
         first = len(self.parts)
-        place = replace(self.record(pointee, f"{name}_", whole), address=address)
+        place = replace(self.record(pointee, f"{name}_", whole), address=address, given=True)
         ctx.objects_of.update({p.param: address for p in self.parts[first:] if p.kind in _INSIDE})
         for p in self.parts[first:]:
             if p.kind == "moved" and p.through == self.through:
@@ -519,7 +560,10 @@ class _Taker:
                 for k in range(count)
             ]
             known = tuple(p for p in places if isinstance(p, PointerPlace))
-            return Alias(Pointers(known, str(f.spelling), given=name)) if len(known) == count else None
+            if len(known) != count:
+                return None
+            chosen = self.chosen(types.pointee(inner), name, path, str(f.spelling), inner.spelling, count)
+            return Alias(Pointers(known, str(f.spelling), given=name, chosen=chosen))
         if not memory_views.lies_in_arrays(ctx, f.type):
             return None
         flat = ctx.unique(name)

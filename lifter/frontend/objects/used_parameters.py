@@ -27,11 +27,14 @@ def split_arrays(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[li
                 if array == part.param:
                     type_ = ctx.locals.pop(name)
                     ctx.parameters[name] = type_
-                    parts.append(replace(part, param=name, expression=f"{part.expression}[{k}]", kind="value"))
+                    element = replace(part, param=name, expression=f"{part.expression}[{k}]", kind="value")
+                    ctx.part_of[name] = ctx.part_of[array][0], element
+                    ctx.stable.add(name)
+                    parts.append(element)
                     params.append(Param(name, type_, c_type=str(type_)))
         gone = {array for array, _ in names}
         kept = tuple(p for p in parts if p.param not in gone)
-        whole = Argument(a.name, a.type, a.bare, a.passing, kept, a.container)
+        whole = replace(a, parts=kept)
         out.append(Taken(whole, [p for p in params if p.name not in gone], item.binding))
     for array, _ in names:
         ctx.sizes.pop(array, None)
@@ -77,7 +80,7 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
                 ctx.objects.pop(p.name, None)
                 ctx.row_tables.pop(p.name, None)
         a = item.argument
-        out.append(Taken(Argument(a.name, a.type, a.bare, a.passing, parts), kept, item.binding))
+        out.append(Taken(replace(a, parts=parts), kept, item.binding))
     return out
 
 

@@ -46,6 +46,7 @@ from lifter.ir.loop_ir import (
     Declare,
     If,
     Param,
+    Part,
     PureFunction,
     Stmt,
     Store,
@@ -112,6 +113,13 @@ class Context:
     objects_of: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
     sizes: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
+    part_of: dict[str, tuple[str, Part]] = field(default_factory=dict)
+    """Of parameters that arguments are taken apart into, the argument's name and the part; "" of a number that is an
+    argument itself."""
+    followable: set[str] = field(default_factory=set)
+    """Pointers in the caller's objects to structures of numbers, which are memory if nothing follows them."""
+    choices: dict[str, tuple[str, Expr, int]] = field(default_factory=dict)
+    """Of pointers that are told by what is fixed at the call, the array, the place in it, and how many it has."""
     rows: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     uses_registers: bool = False

@@ -7,7 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
 
+from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
 from lifter.ir.loop_ir import Unsupported
 
@@ -17,6 +19,18 @@ Site = tuple[tuple[str, int], ...]
 
 class Again(Exception):
     """A function is to be lowered again, by what has been found out of it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A place in an array of the caller's that is fixed at the call: the index, what that is in C++, the pointers that
+    lead to it, what it is called in names, and how many parts of arguments, one behind the other, say it."""
+
+    index: Expr
+    text: str
+    through: tuple[str, ...]
+    label: str
+    behind: int
 
 
 @dataclass
@@ -73,6 +87,10 @@ class Found:
     """How many pointers of an array are told apart by constants."""
     tabled: set[str] = field(default_factory=set)
     """Arrays of pointers that are indexed by what varies: pointers to rows of one image."""
+    chosen: dict[str, tuple[Choice, ...]] = field(default_factory=dict)
+    """Of arrays of pointers in the caller's objects, those that are told by what is fixed at the call."""
+    viewed: dict[str, ClangType] = field(default_factory=dict)
+    """Classes that objects of the caller's are seen as, by what the names of their fields begin with."""
     changed_fields: set[str] = field(default_factory=set)
     """Fields of the caller's objects that are assigned, by the names of their parameters."""
     null_marked: set[str] = field(default_factory=set)

@@ -9,6 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import Type
+from lifter.frontend.state.found import Choice
 from lifter.simd.lanes import Lanes
 
 NULL = ""
@@ -130,6 +131,8 @@ class Pointers:
     """Of a caller's array, what the parameters that it is taken apart into begin with."""
     address: str = ""
     """The parameter that says where it lies, where that may be nowhere."""
+    chosen: tuple[tuple[Choice, PointerPlace], ...] = ()
+    """Of a caller's array, those that are told by what is fixed at the call."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +203,10 @@ class RecordPlace:
     """Of an object of the caller's, what the names of the parameters that it is taken apart into begin with."""
     address: str = ""
     """The parameter that holds its address, if one does."""
+    given: bool = False
+    """Whether a pointer of the caller's leads to it."""
+    whole: RecordPlace | None = None
+    """The object that it is the start of, where it was seen as such."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,88 @@
+"""Objects seen as another class: as the structure that they begin with, or as one that begins with them, which is how C
+programs derive classes; and what a `void *` of the caller's leads to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import Variable, const_value
+from lifter.frontend.clang import classes, types
+from lifter.frontend.clang.libclang import declared_fields
+from lifter.frontend.objects import memory_views
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Again
+from lifter.frontend.state.values import Pointer, RecordPlace, RecordPointer
+
+
+class Viewed(Again):
+    """An object of the caller's is of another class than its declaration says: what names of its fields begin with,
+    and the class."""
+
+    def __init__(self, prefix: str, type_: ClangType) -> None:
+        super().__init__(prefix)
+        self.prefix, self.type = prefix, type_
+
+
+def as_class(ctx: Context, v: RecordPointer, target: ClangType, at: Cursor) -> RecordPointer:
+    """A pointer to an object as one to `target`.  Raises Viewed where the object must be one, and Unsupported where it
+    is neither part of the other."""
+    place = v.place
+    while True:
+        if types.same_but_const(place.type, target) or _is_base(target, place.type):
+            return replace(v, place=place)
+        if place.whole is None:
+            break
+        place = place.whole
+    inner = _beginning(place, target)
+    if inner is not None:
+        return RecordPointer(replace(inner, address=place.address), v.address)
+    if place.prefix and place.given and _begins_with(target, place.type):
+        raise Viewed(place.prefix, target)
+    ctx.fail(f"pointer cast from '{place.type.spelling} *' to '{target.spelling} *'", at)
+
+
+def of_memory(ctx: Context, v: Pointer, target: ClangType) -> None:
+    """Raises Viewed where a `void *` of the caller's, or a pointer to what `target` begins with, is made a pointer to a
+    class that is followed field by field."""
+    if not classes.is_plain(target) or len(v.targets) != 1 or memory_views.lies_in_arrays(ctx, target):
+        return
+    (array,) = v.targets
+    fixed = isinstance(v.offset, Variable) and v.offset.name == array and array in ctx.fixed
+    if array not in ctx.pointer_parameters or not (fixed or const_value(v.offset) == 0):
+        return
+    if types.is_void(v.pointee) and array in ctx.untyped or _begins_with(target, v.pointee):
+        raise Viewed(f"{array}_", target)
+
+
+def _is_base(part: ClangType, whole: ClangType) -> bool:
+    """Whether a class is a base class of another one, whose fields have names of their own."""
+    return any(
+        base is not None and (types.same_but_const(base, part) or _is_base(part, base)) for base in classes.bases(whole)
+    )
+
+
+def _beginning(place: RecordPlace, target: ClangType) -> RecordPlace | None:
+    """The structure of class `target` that lies at the start of an object."""
+    first = _first_field(place.type)
+    inner = place.fields.get(first.spelling) if first is not None else None
+    if not isinstance(inner, RecordPlace):
+        return None
+    inner = replace(inner, whole=place)
+    return inner if types.same_but_const(inner.type, target) else _beginning(inner, target)
+
+
+def _begins_with(whole: ClangType, part: ClangType) -> bool:
+    """Whether a structure has one of class `part` at its start."""
+    first = _first_field(whole)
+    if first is None or not types.is_record(first.type):
+        return False
+    return types.same_but_const(first.type, part) or _begins_with(first.type, part)
+
+
+def _first_field(t: ClangType) -> Cursor | None:
+    if classes.is_union(t) or classes.bases(t):
+        return None
+    return next(iter(declared_fields(types.canonical(t))), None)

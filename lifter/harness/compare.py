@@ -179,8 +179,11 @@ class _Comparer:
             faulthandler.disable()
             signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
             signal.setitimer(signal.ITIMER_REAL, 50 * _SECONDS)  # where it waits for something
-            self.original(*args.values(self.function))
-            os._exit(0)
+            try:
+                self.original(*args.values(self.function))
+                os._exit(0)
+            finally:  # it may have overwritten what Python works with
+                os._exit(1)
         status = os.waitpid(child, 0)[1]
         args.restore(before)
         self.done.wild += status != 0

@@ -198,7 +198,8 @@ class Drawer:
         if any(all(bool(evaluate_expr(c, dict(draw.scalars))) for c in p.conditions) for p in never):
             return True
         items = [i for p in self.summary.paths for i in p.contract if i.kind == "inside" and i.condition is not None]
-        return not all(bool(evaluate_expr(i.condition, dict(draw.scalars))) for i in items if i.condition is not None)
+        asked = [*self.summary.function.inside, *(i.condition for i in items if i.condition is not None)]
+        return not all(bool(evaluate_expr(c, dict(draw.scalars))) for c in asked)
 
     def regions(self, draw: Draw) -> dict[str, tuple[int, int]]:
         """For each pointer the first element that belongs to it and the one past its last, counted from the pointer."""

@@ -304,6 +304,8 @@ class Function:
     sizes: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
     """Elements of the pointers' memory where that is known: the product of parameters, of locals that `Define` gives
     (in `defined` after symbolic execution) and numbers."""
+    inside: tuple[Expr, ...] = ()
+    """Conditions on parameters without which the function reads beyond arrays of the caller's."""
     rows: frozenset[str] = frozenset()
     """Pointer parameters that are copies of rows: of the two `sizes`, the second is the length of a row."""
     row_tables: dict[str, str] = field(default_factory=dict)

@@ -21,15 +21,15 @@ class Unclear(Exception):
 
 
 class Sources:
-    """The sources in folders.  A file is parsed when its text shows a definition of a function that is called."""
+    """The sources in folders, and in the folders inside them where they have no definition themselves.  A file is parsed
+    when its text shows a definition of a function that is called."""
 
     def __init__(self, folders: Sequence[str], own: str, clang_args: Sequence[str] | Command) -> None:
         self._clang_args = clang_args
-        self._files = [
-            file
-            for folder in dict.fromkeys(folders)
-            for file in sorted(Path(folder).iterdir())
-            if file.suffix in _SUFFIXES and file.is_file() and not os.path.samefile(file, own)
+        given = [Path(folder) for folder in dict.fromkeys(folders)]
+        self._levels = [
+            [file for folder in given for file in sorted(folder.iterdir()) if _is_source(file, own)],
+            [file for folder in given for file in _inside(folder) if _is_source(file, own)],
         ]
         self._texts: dict[Path, str] = {}
         self._parsed: dict[str, Parsed] = {}
@@ -41,7 +41,7 @@ class Sources:
         Raises Unclear where several have, or where one that may have cannot be parsed."""
         symbol = str(target.mangled_name)
         if symbol not in self._found:
-            found = list(self._definitions(str(target.spelling), symbol))
+            found = next((f for level in self._levels if (f := [*self._definitions(level, target, symbol)])), [])
             if len(found) > 1:
                 places = " and ".join(c.location.file.name for c in found[:2])
                 raise Unclear(f"which {places} both define")
@@ -56,12 +56,13 @@ class Sources:
         """The files that have been parsed."""
         return list(self._parsed.values())
 
-    def _definitions(self, name: str, symbol: str) -> Iterator[Cursor]:
+    def _definitions(self, files: Sequence[Path], target: Cursor, symbol: str) -> Iterator[Cursor]:
+        name = str(target.spelling)
         shape = re.compile(rf"\b{re.escape(name)}\s*\([^;{{}}]*\)[^;{{}}()]*\{{")
-        for file in self._files:
+        for file in files:
             if file not in self._texts:
                 self._texts[file] = file.read_text("latin-1")
-            if not shape.search(self._texts[file]):
+            if name not in self._texts[file] or not shape.search(self._texts[file]):
                 continue
             if str(file) not in self._parsed:
                 try:
@@ -70,3 +71,14 @@ class Sources:
                     raise Unclear(f"of which {file}, which cannot be parsed, may have the definition") from problem
             defined = functions_of(self._parsed[str(file)])
             yield from (c for c in defined if c.spelling == name and c.mangled_name == symbol)
+
+
+def _is_source(file: Path, own: str) -> bool:
+    return file.suffix in _SUFFIXES and file.is_file() and not os.path.samefile(file, own)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """The files in the folders inside of one, but in hidden ones."""
+    for inner in sorted(f for f in folder.iterdir() if f.is_dir() and not f.name.startswith(".")):
+        yield from sorted(inner.iterdir())
+        yield from _inside(inner)

@@ -210,6 +210,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         moved=ctx.moved_in,
         fresh=frozenset(ctx.fresh),
         sizes=ctx.sizes,
+        inside=chosen_elements.inside(ctx, lowered),
         rows=frozenset(ctx.rows),
         row_tables=ctx.row_tables,
         uses_registers=ctx.uses_registers,
@@ -265,7 +266,7 @@ def _statements(ctx: Context, c: Cursor, body: Cursor) -> list[Stmt]:
         ctx.unit.active.remove(own)
     used = {n for s in walk([*ctx.block, *block]) for e in expressions(s) for n in variables(e)}
     asked = [Assert(0, c) for name, c in ctx.asked.items() if name in used or name in ctx.assumed]
-    return [*asked, *chosen_elements.asked(ctx, [*ctx.block, *block]), *ctx.block, *block]
+    return [*chosen_elements.asked(ctx, [*ctx.block, *block]), *asked, *ctx.block, *block]
 
 
 def _simplified(ctx: Context, c: Cursor, block: list[Stmt]) -> list[Stmt]:

@@ -52,6 +52,8 @@ def place(ctx: Context, table: Pointers, index: Expr) -> PointerPlace | None:
                 raise Reached(n.name)  # a structure of numbers, which would be memory
     if said is None or not owner or said.owner not in ("", owner):
         return None
+    if any(p.name not in ctx.fixed for p in table.places):  # the function's own copies
+        return None
     for choice, known in table.chosen:
         if key(choice.index) == key(index):
             return known
@@ -111,23 +113,38 @@ def asked(ctx: Context, statements: Iterable[Stmt]) -> list[Assert]:
     for name, (table, place_, count) in ctx.choices.items():
         if name in used:
             tables.setdefault(table, []).append((place_, count))
-    out: list[Expr] = []
+    within_: list[Expr] = []
+    apart: list[Expr] = []
     for table, chosen in tables.items():
         read = {n.name for e, _ in chosen for n in post_order(e) if isinstance(n, Load)}
         if read & stored:
             ctx.fail(f"pointer of '{table}' at an index that the function changes")
         fixed = [const(k, I64) for k in range(chosen[0][1]) if f"{table}_{k}" in used]
-        out += _apart([op.cast(e, I64) for e, _ in chosen], fixed, chosen[0][1])
-    return [Assert(0, c) for c in out]
+        places = [op.cast(e, I64) for e, _ in chosen]
+        within_ += _inside(places, chosen[0][1])
+        apart += _apart(places, fixed)
+    ctx.asserted_inside = len(within_)
+    return [Assert(0, c) for c in (*within_, *apart)]
 
 
-def _apart(places: list[Expr], others: list[Expr], count: int) -> list[Expr]:
-    """That all of some places are within an array, and no two of them, or of others, are one."""
+def _inside(places: list[Expr], count: int) -> list[Expr]:
+    """That places are within an array: the original has no meaning where they are not."""
     out = []
     for e in places:
         out += [op.binary(">=", e, const(0, I64)), op.binary("<", e, const(count, I64))]
+    return out
+
+
+def _apart(places: list[Expr], others: list[Expr]) -> list[Expr]:
+    """That no two of some places, or of others, are one."""
     pairs = [*itertools.combinations(places, 2), *itertools.product(places, others)]
-    return out + [op.binary("!=", a, b) for a, b in pairs]
+    return [op.binary("!=", a, b) for a, b in pairs]
+
+
+def inside(ctx: Context, body: Iterable[Stmt]) -> tuple[Expr, ...]:
+    """The conditions by which all chosen places are within their arrays, of the statements as they are at last."""
+    found = (s.condition for s in body if isinstance(s, Assert))
+    return tuple(itertools.islice(found, ctx.asserted_inside))
 
 
 def split(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[list[Stmt], list[Taken]]:
@@ -176,7 +193,14 @@ def _split(
         ctx.stable.add(name)
         parts.append(element)
         params.append(Param(name, type_, c_type=str(type_)))
-    asserts = [Assert(0, c) for c in _apart([op.cast(e, I64) for e in places.values()], [], _count(ctx, array))]
+    fixed = [op.cast(e, I64) for e in places.values()]
+    ranges = _inside(fixed, _count(ctx, array))
+    asserts = [Assert(0, c) for c in ranges]
+    before = 0
+    for _ in range(ctx.asserted_inside):
+        before = next(k + 1 for k, s in enumerate(body) if k >= before and isinstance(s, Assert))
+    ctx.asserted_inside += len(ranges)
+    apart = [Assert(0, c) for c in _apart(fixed, [])]
 
     def read(n: Expr) -> Expr:
         return Variable(n.type, names[key(n.index)]) if isinstance(n, Load) and n.name == array else n
@@ -188,5 +212,5 @@ def _split(
     kept = (*(p for p in a.parts if p is not part), *parts)
     whole = replace(a, parts=kept)
     rest = [p for p in item.params if p.name != array]
-    body = rewritten([*asserts, *body], lambda e: transform(e, read), {}, set())
+    body = rewritten([*asserts, *body[:before], *apart, *body[before:]], lambda e: transform(e, read), {}, set())
     return body, Taken(whole, [*rest, *params], item.binding)

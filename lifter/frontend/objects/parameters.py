@@ -427,21 +427,23 @@ class _Taker:
 
     def several(self, inner: ClangType, name: str, path: str, spelled: str) -> Alias | None:
         """An array of as many pointers as are told apart by constants, or of pointers to rows."""
-        if name in self.ctx.found.tabled:
+        ctx = self.ctx
+        if name in ctx.found.tabled:
             return self.table(types.pointee(inner), name, path)
         known: list[PointerPlace] = []
         before, self.through = self.through, (*self.through, path)
-        for k in range(self.ctx.found.elements.get(name, 0)):
+        for k in range(ctx.found.elements.get(name, 0)):
             place = self.pointer(types.pointee(inner), f"{name}_{k}", f"{path}[{k}]", f"{spelled}[{k}]", inner.spelling)
             if not isinstance(place, PointerPlace):
                 return None
+            ctx.fixed[place.name] = f"the element {k} of the array of pointers '{spelled}'"
             known.append(place)
-        chosen = self.chosen(types.pointee(inner), name, path, spelled, inner.spelling, MOST_POINTERS)
+        chosen = self.chosen(inner, name, path, spelled, MOST_POINTERS)
         self.through = before
         return Alias(Pointers(tuple(known), spelled, given=name, chosen=chosen))
 
     def chosen(
-        self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str, count: int
+        self, inner: ClangType, name: str, path: str, spelled: str, count: int
     ) -> tuple[tuple[Choice, PointerPlace], ...]:
         """The pointers of an array that are told by what is fixed at the call."""
         before, out = self.through, []
@@ -449,7 +451,8 @@ class _Taker:
             first = len(self.parts)
             self.through = (*before, *(p for p in choice.through if p not in before))
             own = f"{name}_at_{choice.label}"
-            place = self.pointer(pointee, own, within(path, choice.text, count), f"{spelled}[{choice.label}]", c_type)
+            text = within(path, choice.text, count)
+            place = self.pointer(types.pointee(inner), own, text, f"{spelled}[{choice.label}]", inner.spelling)
             self.parts[first:] = [replace(p, behind=choice.behind) for p in self.parts[first:]]
             if isinstance(place, PointerPlace):
                 self.ctx.choices[place.name] = name, choice.index, count
@@ -562,7 +565,7 @@ class _Taker:
             known = tuple(p for p in places if isinstance(p, PointerPlace))
             if len(known) != count:
                 return None
-            chosen = self.chosen(types.pointee(inner), name, path, str(f.spelling), inner.spelling, count)
+            chosen = self.chosen(inner, name, path, str(f.spelling), count)
             return Alias(Pointers(known, str(f.spelling), given=name, chosen=chosen))
         if not memory_views.lies_in_arrays(ctx, f.type):
             return None

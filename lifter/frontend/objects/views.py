@@ -66,23 +66,26 @@ def _is_base(part: ClangType, whole: ClangType) -> bool:
 
 def _beginning(place: RecordPlace, target: ClangType) -> RecordPlace | None:
     """The structure of class `target` that lies at the start of an object."""
-    first = _first_field(place.type)
-    inner = place.fields.get(first.spelling) if first is not None else None
-    if not isinstance(inner, RecordPlace):
-        return None
-    inner = replace(inner, whole=place)
-    return inner if types.same_but_const(inner.type, target) else _beginning(inner, target)
+    for field in _at_start(place.type):
+        inner = place.fields.get(field.spelling)
+        if not isinstance(inner, RecordPlace):
+            continue
+        inner = replace(inner, whole=place)
+        found = inner if types.same_but_const(inner.type, target) else _beginning(inner, target)
+        if found is not None:
+            return found
+    return None
 
 
 def _begins_with(whole: ClangType, part: ClangType) -> bool:
     """Whether a structure has one of class `part` at its start."""
-    first = _first_field(whole)
-    if first is None or not types.is_record(first.type):
-        return False
-    return types.same_but_const(first.type, part) or _begins_with(first.type, part)
+    inner = (field.type for field in _at_start(whole) if types.is_record(field.type))
+    return any(types.same_but_const(t, part) or _begins_with(t, part) for t in inner)
 
 
-def _first_field(t: ClangType) -> Cursor | None:
-    if classes.is_union(t) or classes.bases(t):
-        return None
-    return next(iter(declared_fields(types.canonical(t))), None)
+def _at_start(t: ClangType) -> list[Cursor]:
+    """The fields that lie where an object begins: the first one, or all of a union."""
+    if classes.bases(t):
+        return []
+    found = declared_fields(types.canonical(t))
+    return found if classes.is_union(t) else found[:1]

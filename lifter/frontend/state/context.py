@@ -116,6 +116,8 @@ class Context:
     part_of: dict[str, tuple[str, Part]] = field(default_factory=dict)
     """Of parameters that arguments are taken apart into, the argument's name and the part; "" of a number that is an
     argument itself."""
+    asserted_inside: int = 0
+    """How many of the first asserts say that such places are within their arrays."""
     followable: set[str] = field(default_factory=set)
     """Pointers in the caller's objects to structures of numbers, which are memory if nothing follows them."""
     choices: dict[str, tuple[str, Expr, int]] = field(default_factory=dict)

@@ -133,3 +133,9 @@ Right &u_return_part(Both &o, int n) { for (int i = 0; i < n; i++) o.p[i] = o.a;
 struct Copied { int n; Copied(int k) : n(k) {} Copied(const Copied &o) : n(o.n + 1) {} };
 Copied u_return_copied(int n) { Copied c(n); return c; }
 Left u_return_nothing(int n) { Left l = {n}; if (n > 0) return l; }
+struct Wide { int w, h; }; struct High { int h, w; };
+void u_cast_to_another_class(Wide *a, int *d) { const High *b = (const High *)a; for (int i = 0; i < b->w; i++) d[i] = 1; }
+void u_table_of_the_callers(int **rows, int n) { int *t = rows[0]; rows[0] = rows[1]; rows[1] = t; for (int i = 0; i < n; i++) rows[0][i] = 1; }
+struct Planes { int *data[4]; int plane[4]; int n; };
+void u_place_that_changes(Planes *f) { f->plane[0] = 3; for (int i = 0; i < f->n; i++) f->data[f->plane[0]][i] = 1; }
+void u_own_copies(Planes f, int k) { f.data[0] = f.data[1]; for (int i = 0; i < f.n; i++) f.data[k][i] = 1; }

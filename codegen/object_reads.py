@@ -150,6 +150,13 @@ class Reads:
         return " && ".join([*asked, *(p.replace("@", _object(a)) for p in part.through)])
 
 
+def asked_of_shared(function: Function, call: Interface, names: Mapping[str, str]) -> dict[str, str]:
+    """When parts are read whose memory may be other parts', too, in C++, of flat parameters that are called `names`."""
+    reads = Reads(function, call, names, 0)
+    shared = [p for _, p in reads.parts() if p.shared]
+    return {p.param: c for p in shared if (c := reads.condition(p, names))}
+
+
 def _ways(function: Function, call: Interface) -> dict[str, tuple[Way, ...]]:
     """When the parts behind pointers are read; those that say one thing together (a vector's elements and how many) are
     read together, and an object's address where any part of it is."""

@@ -14,11 +14,12 @@ from codegen.flat_arguments import (
     given_by_callers,
     include,
     numbered_function,
-    part_text,
     packer_symbol,
+    part_text,
     shown_symbol,
     without_macros,
 )
+from codegen.object_reads import asked_of_shared
 from codegen.original import is_c
 from lifter.ir.loop_ir import Argument, Container, Function, Interface, Part, ReturnedPointer, moved_fields
 
@@ -83,6 +84,7 @@ class _Packer:
         self.copy = "memcpy" if c else "std::memcpy"
         self.names = {p.name: f"p{k}" for k, p in enumerate(function.params)}
         self.by_name = {p.name: p for p in function.params}
+        self.shared = asked_of_shared(function, call, self.names)
         self.lines: list[str] = []
         self.passed: list[str] = []
         self.after: list[str] = []
@@ -159,6 +161,8 @@ class _Packer:
             return
         if part.kind in ("address", "size", row_tables.PITCH, row_tables.ADDRESS):
             return
+        if (asked := self.shared.get(part.param)) is not None:
+            there = f"{there} && ({asked})" if there else asked
         if there:
             self.lines.append(f"    if ({there})")
         if part.kind == row_tables.FIRST:

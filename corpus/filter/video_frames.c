@@ -123,3 +123,35 @@ int brightest_of(void *user_data, const uint8_t *pixels) {
         if (pixels[i] > best) best = pixels[i];
     return best;
 }
+
+typedef struct {
+    int kind, length;
+    uint8_t *bytes;
+} Text;
+
+typedef struct {
+    int kind;
+    uint16_t *samples;
+    int count, level;
+} Curve;
+
+typedef union {
+    int kind;
+    Text text;
+    Curve curve;
+} Node;
+
+void curve_raised(Node *node, const uint8_t *by) {
+    Curve *curve = (Curve *)node;
+    for (int i = 0; i < curve->count; i++) curve->samples[i] = curve->samples[i] / 2 + by[i] + curve->level;
+}
+
+void blanked(Node *node) {
+    if (node->kind == 1) {
+        Text *text = (Text *)node;
+        for (int i = 0; i < text->length; i++) text->bytes[i] = ' ';
+    } else {
+        Curve *curve = (Curve *)node;
+        for (int i = 0; i < curve->count; i++) curve->samples[i] = 0;
+    }
+}

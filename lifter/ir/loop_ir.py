@@ -157,6 +157,8 @@ class Part:
     through: tuple[str, ...] = ()
     """The pointers inside of the argument, outermost first, that lead to what it is a part of; where one of them is
     null, a part is zero."""
+    shared: bool = False
+    """Whether its memory may be other parts', too, as in a union."""
     behind: int = 0
     """How many other parts, one behind the other, say where it lies: an element at an index that is a part."""
 

@@ -293,6 +293,7 @@ void _mm256_storeu_si256(__m256i*, __m256i);
 void _mm256_store_si256(__m256i*, __m256i);
 void _mm256_stream_si256(__m256i*, __m256i);
 __m256 _mm256_broadcast_ps(__m128 const*);
+void _mm_empty(void);
 __m128i _mm_i32gather_epi32(int const*, __m128i, int);
 __m256i _mm256_i32gather_epi32(int const*, __m256i, int);
 __m128 _mm_i32gather_ps(float const*, __m128i, int);
@@ -303,6 +304,22 @@ HEADERS = tuple(f"{part}intrin.h" for part in _PARTS)
 
 
 _PROTOTYPE = re.compile(r"^([\w ]+?\*?) (_mm\w+)\((.*)\);$")
+
+
+_LANES = {
+    "qi": ("char", 1), "qs": ("signed char", 1), "qu": ("unsigned char", 1), "hi": ("short", 2),
+    "hu": ("unsigned short", 2), "si": ("int", 4), "su": ("unsigned int", 4), "di": ("long long", 8),
+    "du": ("unsigned long long", 8), "sf": ("float", 4), "df": ("double", 8),
+}
+
+
+def _vectors() -> list[str]:
+    """What GCC's own headers call vectors by their lanes: `__v4sf`."""
+    return [
+        f"typedef {element} __v{size // each}{lane} __attribute__((__vector_size__({size})));"
+        for size in (16, 32, 64)
+        for lane, (element, each) in _LANES.items()
+    ]
 
 
 def _declarations(table: str, width: int) -> list[str]:
@@ -321,7 +338,7 @@ def _declarations(table: str, width: int) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _text() -> str:
-    lines = ["#ifndef LIFT_IMMINTRIN_H", "#define LIFT_IMMINTRIN_H", *_REST.strip().splitlines()]
+    lines = ["#ifndef LIFT_IMMINTRIN_H", "#define LIFT_IMMINTRIN_H", *_vectors(), *_REST.strip().splitlines()]
     for width in (128, 256):
         for table in (_INTEGERS, _FLOATS, _ONLY_128 if width == 128 else _ONLY_256):
             lines += _declarations(table, width)

@@ -352,7 +352,8 @@ def _counts(path: Path, told: list[Expr], names: Mapping[str, Type]) -> set[str]
     polys = [*(info.trip for info, _, _ in path.trips), *(e.index for e in path.effects)]
     whole = [*told, *(a for p in polys for a in p.atoms().values())]
     whole += [n.index for e in (*path.effects, *path.reads) for n in loads(e.value)]
-    shifts = [n for e in whole for n in post_order(e) if isinstance(n, E.Call) and n.name in ("shift_left", "shift_right")]
+    calls = [n for e in whole for n in post_order(e) if isinstance(n, E.Call)]
+    shifts = [n for n in calls if n.name in ("shift_left", "shift_right")]
     return {x for n in shifts for x in variables(n.args[1])} & names.keys()
 
 

@@ -102,5 +102,6 @@ def test_objects_of_the_class(libraries: Libraries, n: int) -> None:
     for library in libraries:
         pixels = np.arange(64, dtype=np.uint8)
         at = ctypes.c_void_p(pixels.ctypes.data)
-        made.append((library.of_kind(ctypes.byref(own), at, n), library.behind_void(ctypes.byref(own), at), pixels.tobytes()))
+        returned = library.of_kind(ctypes.byref(own), at, n), library.behind_void(ctypes.byref(own), at)
+        made.append((*returned, pixels.tobytes()))
     assert made[0] == made[1] and made[0][:2] == (n, 1)

@@ -21,8 +21,8 @@ class Unclear(Exception):
 
 
 class Sources:
-    """The sources in folders, and in the folders inside them where they have no definition themselves.  A file is parsed
-    when its text shows a definition of a function that is called."""
+    """The sources in folders, and in the folders inside them where they have no definition themselves.  A file is
+    parsed when its text shows a definition of a function that is called."""
 
     def __init__(self, folders: Sequence[str], own: str, clang_args: Sequence[str] | Command) -> None:
         self._clang_args = clang_args

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from clang.cindex import Cursor
 
-from halide_core.ir.expr import I64, Expr, Load, const, const_value
+from halide_core.ir.expr import I32, I64, Expr, Load, const, const_value
 from halide_core.ir.types import UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import in_own_header
@@ -23,14 +23,16 @@ from lifter.ir.loop_ir import Assert, ConstArray
 from lifter.simd import neon
 from lifter.simd.evaluate import Operand, apply
 from lifter.simd.families import Meaning
-from lifter.simd.lane_operations import NotConstant
+from lifter.simd.lane_operations import F32, NotConstant
 from lifter.simd.lanes import Lanes, as_type, is_constant
 from lifter.simd.meanings import table
 
 _NO_EFFECT = {
     *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
-    "_mm_free",
+    *("_mm_free", "_mm_empty"),
 }
+_GATHERS = {"_mm_i32gather_epi32", "_mm256_i32gather_epi32", "_mm_i32gather_ps", "_mm256_i32gather_ps"}
+"""Intrinsics that load lanes of 32 bits at numbers of 32 bits."""
 
 
 _BYTE_SHUFFLES = {
@@ -65,6 +67,8 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     meaning = table().get(name) or neon.table().get(name)
     if name in _MASKED_STORES:
         return _store_under_mask(ctx, c, target, arguments)
+    if name in _GATHERS:
+        return _gathered(ctx, c, target, arguments)
     if meaning is None:
         ctx.fail(f"call of the intrinsic '{name}', which is not known lane by lane", c)
     given = _evaluated(ctx, target, arguments)
@@ -119,6 +123,20 @@ def _store_under_mask(ctx: Context, c: Cursor, target: Cursor, arguments: list[C
         place = pointers.advance(ctx, bytes_, const(n, I64), c)
         registers.store(ctx, place, Lanes(parts[start:end]), c)
     return Nothing()
+
+
+def _gathered(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Lanes:
+    """Lanes that are loaded where numbers say, in steps of whole lanes."""
+    pointer, numbers, scale = _evaluated(ctx, target, arguments)
+    assert isinstance(pointer, Pointer) and isinstance(numbers, Lanes) and isinstance(scale, Expr)
+    step, odd = divmod(int(const_value(scale) or 0), 4)
+    if not step or odd:
+        ctx.fail(f"'{target.spelling}' with a scale that is no whole number of lanes", c)
+    out: list[Expr] = []
+    for n in as_type(numbers, I32).parts:
+        place = pointers.advance(ctx, pointer, op.binary("*", op.cast(n, I64), const(step, I64)), c)
+        out += as_type(registers.load(ctx, place, 4, c), F32 if target.spelling.endswith("ps") else I32).parts
+    return Lanes(tuple(out))
 
 
 def _runs(chosen: list[bool]) -> Iterator[tuple[int, int]]:

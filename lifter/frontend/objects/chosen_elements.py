@@ -1,9 +1,9 @@
 """Elements of arrays in the caller's objects at places that are fixed when the function is called:
 `frame->data[frame->plane[1]]`, `frame->stride[k]`.
 
-Each is a parameter of its own, read before the function's work as all of an object is.  What that takes is asked at each
-call: that the place is within the array, where the original would have no meaning either, and that no other parameter
-is the same element."""
+Each is a parameter of its own, read before the function's work as all of an object is.  What that takes is asked at
+each call: that the place is within the array, beyond which the original has no meaning either, and that no other
+parameter is the same element."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def asked(ctx: Context, statements: Iterable[Stmt]) -> list[Assert]:
     stored = {s.array for s in walk(body) if isinstance(s, Store)}
     used = stored | {n.name for s in walk(body) for e in expressions(s) for n in post_order(e) if isinstance(n, Load)}
     tables: dict[str, list[tuple[Expr, int]]] = {}
-    for name, (table, place_, count) in ctx.choices.items():
+    for name, (table, place_, count) in ctx.chosen_pointers.items():
         if name in used:
             tables.setdefault(table, []).append((place_, count))
     within_: list[Expr] = []

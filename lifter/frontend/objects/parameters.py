@@ -270,7 +270,7 @@ class _Taker:
         """Whether the memory at hand may be other fields', too."""
 
     def part(self, param: str, path: str, kind: str = "value") -> Part:
-        part = Part(param, path, kind, through=self.through)
+        part = Part(param, path, kind, through=self.through, shared=self.in_union)
         self.ctx.part_of[param] = self.owner, part
         return part
 
@@ -455,7 +455,7 @@ class _Taker:
             place = self.pointer(types.pointee(inner), own, text, f"{spelled}[{choice.label}]", inner.spelling)
             self.parts[first:] = [replace(p, behind=choice.behind) for p in self.parts[first:]]
             if isinstance(place, PointerPlace):
-                self.ctx.choices[place.name] = name, choice.index, count
+                self.ctx.chosen_pointers[place.name] = name, choice.index, count
                 out.append((choice, place))
         self.through = before
         return tuple(out)

@@ -53,7 +53,7 @@ def of_memory(ctx: Context, v: Pointer, target: ClangType) -> None:
     fixed = isinstance(v.offset, Variable) and v.offset.name == array and array in ctx.fixed
     if array not in ctx.pointer_parameters or not (fixed or const_value(v.offset) == 0):
         return
-    if types.is_void(v.pointee) and array in ctx.untyped or _begins_with(target, v.pointee):
+    if (types.is_void(v.pointee) and array in ctx.untyped) or _begins_with(target, v.pointee):
         raise Viewed(f"{array}_", target)
 
 

@@ -120,7 +120,7 @@ class Context:
     """How many of the first asserts say that such places are within their arrays."""
     followable: set[str] = field(default_factory=set)
     """Pointers in the caller's objects to structures of numbers, which are memory if nothing follows them."""
-    choices: dict[str, tuple[str, Expr, int]] = field(default_factory=dict)
+    chosen_pointers: dict[str, tuple[str, Expr, int]] = field(default_factory=dict)
     """Of pointers that are told by what is fixed at the call, the array, the place in it, and how many it has."""
     rows: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)

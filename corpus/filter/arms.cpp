@@ -111,3 +111,18 @@ void pack_levels(const uint8_t* src, size_t stride, size_t width, size_t height,
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++) dst[header + y * pitch + x] = src[y * stride + x] >> 2;
 }
+
+// Stops where the level would be above the limit.
+int fade_until(uint8_t* row, int n, int step, int limit) {
+    int level = 0;
+    for (int i = 0; i < n; i++, level += step) {
+        if (level > limit) return i;
+        row[i] = row[i] / 2;
+    }
+    return n;
+}
+
+// As many elements as those of the source are shifted up to.
+void stretch(const uint8_t* src, int n, int shift, uint8_t* dst) {
+    for (int i = 0; (i >> shift) < n; i++) dst[i] = src[i >> shift];
+}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not, const, const_value
 from lifter.algebra.fold import negate
-from lifter.algebra.polynomial import Obligation, Poly, ceil_div, from_poly, poly_min, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, atom_of, ceil_div, from_poly, is_power_of_two, poly_min, to_poly
 from lifter.algebra.wrapping import reads_memory
 
 
@@ -40,10 +40,28 @@ def trip_count(
         if isinstance(condition, GT | GE):
             a, b = b, a
         room = b - a if isinstance(condition, LT | GT) else b - a + Poly.constant(1)
-        return _while_positive(room, counter, obligations)
+        return _while_positive(_without_floor(room, counter), counter, obligations)
     if isinstance(condition, EQ):
         raise NoTrip("it runs while two values are equal")
     raise NoTrip(f"condition {condition}")
+
+
+def _without_floor(room: Poly, counter: str) -> Poly:
+    """What is positive just where `room` is, whose counter is in one quotient by what is positive: x - a / m > 0 where
+    x * m - a > 0."""
+    for m, coefficient in room.terms.items():
+        e = atom_of(m[0]) if len(m) == 1 and abs(coefficient) == 1 else None
+        if not isinstance(e, Div) or counter not in Poly({m: 1}).names():
+            continue
+        divisor = const_value(e.b)
+        if not (is_power_of_two(e.b) or (divisor is not None and divisor > 0)):
+            continue
+        rest, a, by = room - Poly({m: coefficient}), to_poly(e.a), to_poly(e.b)
+        if counter in rest.names():
+            return room
+        one = Poly.constant(1)
+        return rest * by - a if coefficient < 0 else a - (one - rest) * by + one
+    return room
 
 
 def _remainder(p: Poly) -> tuple[Poly, int] | None:

@@ -126,3 +126,23 @@ int fade_until(uint8_t* row, int n, int step, int limit) {
 void stretch(const uint8_t* src, int n, int shift, uint8_t* dst) {
     for (int i = 0; (i >> shift) < n; i++) dst[i] = src[i >> shift];
 }
+
+// Pixels of one colour, with opacity behind it or without, over others: each arm goes on by a pixel in its own way.
+void paint_span(uint8_t* dp, const uint8_t* sp, int da, int sa, int w) {
+    while (w-- > 0) {
+        int t = sa ? sp[1] : 255;
+        if (t) {
+            *dp = *sp + ((*dp * (255 - t)) >> 8);
+            sp++;
+            dp++;
+            if (sa) sp++;
+            if (da) {
+                *dp = t + ((*dp * (255 - t)) >> 8);
+                dp++;
+            }
+        } else {
+            dp += 1 + da;
+            sp += 1 + sa;
+        }
+    }
+}

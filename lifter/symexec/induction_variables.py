@@ -33,6 +33,7 @@ from lifter.ir.names import (
     is_counter,
     is_head,
 )
+from lifter.symexec.agreeing_steps import agreeing_step
 from lifter.symexec.clipped_windows import window
 from lifter.symexec.flags import set_when
 from lifter.symexec.index_set_splitting import contrary
@@ -114,6 +115,9 @@ class InductionVariables(Memory, ABC):
             pass
         while (behind := self.one_behind(trial.env, heads, carried, ways, counter, s, met)) is not None:
             carried.remove(behind)
+        for v in list(carried):
+            if self.agrees(trial.env[v], heads[v], v, ways, set(placeholders), counter, s):
+                carried.remove(v)
         if carried:
             self.carry(loop, s, carried, ways, end_condition, counter)
         return ways, temporaries, partial, flags
@@ -202,6 +206,22 @@ class InductionVariables(Memory, ABC):
             total = total + times.before(counter, found) * more
         met += found
         return total
+
+    def agrees(
+        self, after: Expr, head: Expr, v: str, ways: dict[str, Poly], placeholders: set[str], counter: str, s: State
+    ) -> bool:
+        """Whether a pointer goes on by one number in all arms of conditions on data, which is asked where it is not seen;
+        it gets its way then."""
+        if self.type_of(v) != I64 or v not in {p.name for p in self.function.params if p.pointer}:
+            return False
+        numbers = {p.name for p in self.function.params if not p.pointer}
+        found = agreeing_step(after, head, lambda p: is_invariant(p, placeholders, s) and p.names() <= numbers)
+        if found is None:
+            return False
+        step, asked = found
+        ways[v] = Poly.variable(counter, I32) * step
+        s.asserts += [(c, 0) for c in asked]
+        return True
 
     def is_power(self, times: Period, s: State) -> bool:
         """Whether a mask is known to be a power of two less one; where it is made of parameters, that is asked for."""

@@ -1,5 +1,5 @@
-"""Steps of a variable that data choose, where all that can be chosen are one number: a pointer that each arm moves on by
-its pixel's elements, counted in one way or the other."""
+"""Steps of a variable that data choose, where all that can be chosen are one number: a pointer that each arm moves on
+by its pixel's elements, counted in one way or the other."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _MOST = 16
 
 
 def agreeing_step(after: Expr, head: Expr, fixed: Callable[[Poly], bool]) -> tuple[Poly, list[Expr]] | None:
-    """By how much a variable goes on in every arm, and what that asks of parameters: that the arms' steps are one.  None
-    where they are not, or are not `fixed`."""
+    """By how much a variable goes on in every arm, and what that asks of parameters: that the arms' steps are one.
+    None where they are not, or are not `fixed`."""
     found = _arms(after)
     if found is None or len(found) < 2:
         return None

@@ -210,8 +210,8 @@ class InductionVariables(Memory, ABC):
     def agrees(
         self, after: Expr, head: Expr, v: str, ways: dict[str, Poly], placeholders: set[str], counter: str, s: State
     ) -> bool:
-        """Whether a pointer goes on by one number in all arms of conditions on data, which is asked where it is not seen;
-        it gets its way then."""
+        """Whether a pointer goes on by one number in all arms of conditions on data, which is asked where it is not
+        seen; it gets its way then."""
         if self.type_of(v) != I64 or v not in {p.name for p in self.function.params if p.pointer}:
             return False
         numbers = {p.name for p in self.function.params if not p.pointer}

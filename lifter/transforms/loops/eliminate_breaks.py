@@ -5,8 +5,8 @@ iteration.
     while (true) { a; if (c) { z; break; } }   becomes   do { a; } while (!c);  z;
     do { if (c) break; b; } while (t);         becomes   if (!c) do { b; } while (t && !c);
 
-for a `c` that `a` does not change, or sets to what can be said before it; a `return` stands at the end of `z` then.  Other
-breaks stay: a search for a value in the data has no closed form."""
+for a `c` that `a` does not change, or sets to what can be said before it; a `return` stands at the end of `z` then.
+Other breaks stay: a search for a value in the data has no closed form."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def _without(
 
 
 def _ahead_of(before: Sequence[L.Stmt], condition: Expr) -> Expr | None:
-    """What a condition is, said before the statements in front of it; None where these choose, or read memory for it."""
+    """What a condition is, said before the statements in front of it; None where these choose, or read memory for
+    it."""
     for s in reversed(before):
         names = {n.name for n in post_order(condition) if isinstance(n, Variable)}
         if isinstance(s, L.Assign) and s.name in names:

@@ -83,3 +83,21 @@ int uninitialised(const u8* s, int n) {
     for (int i = 0; i < n; i++) a += s[i];
     return a;
 }
+
+void arms_of_unlike_steps(u8* d, const u8* s, int n) {
+    while (n-- > 0) {
+        if (*s++)
+            *d++ = 1;
+        else
+            d += 2;
+    }
+}
+
+void arms_of_data_steps(u8* d, const u8* s, int n) {
+    while (n-- > 0) {
+        if (*s++)
+            *d++ = 1;
+        else
+            d += *s;
+    }
+}

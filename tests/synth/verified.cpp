@@ -238,3 +238,14 @@ void looked_up_by_halves(u8* d, const u8* s, const u8* table, int n) {
         for (int i = 0; i < 16; i++) d[16 * y + i] = table[halves[i]] + table[halves[15 - i]];
     }
 }
+
+void arms_of_like_steps(u8* d, const u8* s, int step, int n) {
+    while (n-- > 0) {
+        if (*s++) {
+            *d = 1;
+            d += step;
+        } else {
+            d += 3;
+        }
+    }
+}

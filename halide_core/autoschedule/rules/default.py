@@ -7,6 +7,7 @@ from typing import Any
 
 from halide_core.autoschedule.rules.interleaved_channels import merge_channel_updates
 from halide_core.autoschedule.rules.producer_strips import calls_of, place
+from halide_core.autoschedule.rules.record_places import find_record_places
 from halide_core.autoschedule.rules.scans import read_scans, run_together, write_scans_directly
 from halide_core.autoschedule.rules.shared_rows import share_rows, shared_rows, vector_loop
 from halide_core.autoschedule.rules.split_reductions import split_reduction
@@ -86,8 +87,9 @@ def apply_default_schedule(
 
 
 def rewrite_for_layouts(outputs: list[Function], apart: list[Function], buffers: Mapping[str, Any]) -> None:
-    """Rewrites what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans of outputs `apart` from
-    what they read."""
+    """Rewrites places of extremes, and what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans
+    of outputs `apart` from what they read."""
+    find_record_places(build_environment(outputs).order, outputs)
     for f in outputs:
         merge_channel_updates(f, buffers.get(f.name))
     write_scans_directly(apart, build_environment(outputs).order, buffers)

@@ -473,6 +473,15 @@ def _runs_along(e: ir.Expr, name: str) -> bool:
     return bool(calls) and all(c.args and name in variables(c.args[0]) for c in calls)
 
 
+def _vectors_along(f: Function, d: Definition, name: str) -> bool:
+    """Whether what an update reads of others lies in memory along `name`, but for what is the same for all of it."""
+    own = {id(n) for n in self_calls(f, d)}
+    calls = [n for v in d.values for n in post_order(v) if isinstance(n, ir.Call) and id(n) not in own]
+    reads = [n for n in calls if n.call_type in (CallType.IMAGE, CallType.HALIDE) and n.args]
+    moving = [n for n in reads if any(name in variables(a) for a in n.args)]
+    return bool(moving) and all(name in variables(n.args[0]) for n in moving)
+
+
 def _schedule_update(f: Function, stage: int, d: Definition, target: Target, parallel: bool) -> None:
     s = Stage(f, stage)
     trim_domain(f, d)
@@ -485,7 +494,7 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
     x = f.args[0] if f.args else ""
     lanes = lanes_for(d, target)
     # How many points there are may depend on the strip of partial results.
-    if x in pure and not depends_on(d, x) and _runs_along(d.values[0], x):
+    if x in pure and not depends_on(d, x) and _vectors_along(f, d, x):
         rows = [n for n in pure if n != x]
         if f.name.find("$part") >= 0:
             # Eight rows at a time into a row of partial sums that stays in the cache.

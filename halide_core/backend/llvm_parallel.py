@@ -143,6 +143,7 @@ def _emit_task(emitter: StmtEmitter, symbol: str, kinds: list[str], struct: str)
     loop = StmtEmitter(emitter.module, t, names, symbol)
 
     def call() -> None:
+        t.loops += 1  # those of the body, most likely
         arguments = ", ".join(["ptr %job", f"i32 {names.operands['i']}", *loaded])
         status = t.emit(f"call i32 @{symbol}.body({arguments})")
         failed, fine = t.label("failed"), t.label("fine")

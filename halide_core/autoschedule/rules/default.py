@@ -8,6 +8,7 @@ from typing import Any
 from halide_core.autoschedule.rules.interleaved_channels import merge_channel_updates
 from halide_core.autoschedule.rules.producer_strips import calls_of, place
 from halide_core.autoschedule.rules.record_places import find_record_places
+from halide_core.autoschedule.rules.roll_sums import roll_sums
 from halide_core.autoschedule.rules.scans import read_scans, run_together, write_scans_directly
 from halide_core.autoschedule.rules.shared_rows import share_rows, shared_rows, vector_loop
 from halide_core.autoschedule.rules.split_reductions import split_reduction
@@ -87,9 +88,10 @@ def apply_default_schedule(
 
 
 def rewrite_for_layouts(outputs: list[Function], apart: list[Function], buffers: Mapping[str, Any]) -> None:
-    """Rewrites places of extremes, and what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans
+    """Rewrites places of extremes, sums that are written out, and what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans
     of outputs `apart` from what they read."""
     find_record_places(build_environment(outputs).order, outputs)
+    roll_sums(build_environment(outputs).order)
     for f in outputs:
         merge_channel_updates(f, buffers.get(f.name))
     write_scans_directly(apart, build_environment(outputs).order, buffers)
@@ -410,7 +412,9 @@ def small_reductions(pipeline: Any, buffers: Mapping[str, Any]) -> ir.Expr | Non
     """Whether every reduction that would be split has few points, over the parameters of the pipeline and of
     `buffers` (RawBuffer by name); None where there is none to split, or one of unknown size."""
     out: ir.Expr | None = None
-    for f in build_environment(pipeline.functions()).order:
+    order = build_environment(pipeline.functions()).order
+    roll_sums(order)
+    for f in order:
         for k, d in enumerate(f.updates):
             if _partial_results(f, k) is None or d.domain is None:
                 continue
@@ -533,13 +537,21 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
         indexed = any(variables(a) & set(domain) for a in d.args)
         if not indexed and not _is_xor(d):
             s.atomic()
-            s.vectorize(Var(first), target.vector_bytes if sums_bytes(f, d) else lanes, _GUARD)
+            most = target.vector_bytes if sums_bytes(f, d) else lanes
+            s.vectorize(Var(first), min(most, _whole_lanes(d, first)), _GUARD)
         elif indexed and len(d.args) >= 3 and any(isinstance(a, ir.Mod) for a in d.args):
             s.unroll(Var(first), _TABLES, _GUARD)
     if parallel and pure:
         outermost = pure[-1]
         if d.schedule.dims[-1].var == outermost:
             s.parallel(Var(outermost))
+
+
+def _whole_lanes(d: Definition, name: str) -> int:
+    """The most lanes that a loop over few points fills."""
+    assert d.domain is not None
+    extent = next(const_value(e) for n, _, e in d.domain.variables if n == name)
+    return _MOST_LANES if extent is None else max(2, 1 << int(extent).bit_length() - 1)
 
 
 def _schedule_writes(f: Function, d: Definition, s: Stage, target: Target, parallel: bool) -> bool:

@@ -22,8 +22,10 @@ LOOP_ADVICE = """!2 = distinct !{!2, !4}
 !3 = distinct !{!3, !4, !5}
 !4 = !{!"llvm.loop.unroll.disable"}
 !5 = !{!"llvm.loop.vectorize.enable", i1 false}
-!6 = distinct !{!6, !4, !7}
-!7 = !{!"llvm.loop.align", i32 64}"""
+!6 = distinct !{!6, !4}"""
+# The same where code has lines: a device's assembler knows none.
+ALIGNING_ADVICE = f"""{LOOP_ADVICE.replace("!{!6, !4}", "!{!6, !4, !7}")}
+!7 = !{{!"llvm.loop.align", i32 64}}"""
 
 
 _MOST_INLINED = 600

@@ -90,12 +90,17 @@ def apply_default_schedule(
 def rewrite_for_layouts(outputs: list[Function], apart: list[Function], buffers: Mapping[str, Any]) -> None:
     """Rewrites places of extremes, sums that are written out, and what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans
     of outputs `apart` from what they read."""
-    find_record_places(build_environment(outputs).order, outputs)
-    roll_sums(build_environment(outputs).order)
+    _rewrite_reductions(outputs)
     for f in outputs:
         merge_channel_updates(f, buffers.get(f.name))
     write_scans_directly(apart, build_environment(outputs).order, buffers)
     read_scans(apart, buffers)
+
+
+def _rewrite_reductions(outputs: list[Function]) -> None:
+    """Rewrites reductions that are written as something else."""
+    find_record_places(build_environment(outputs).order, outputs)
+    roll_sums(build_environment(outputs).order)
 
 
 def _is_computed_by_rows(output: Function, layouts: Mapping[str, Any]) -> bool:
@@ -412,9 +417,9 @@ def small_reductions(pipeline: Any, buffers: Mapping[str, Any]) -> ir.Expr | Non
     """Whether every reduction that would be split has few points, over the parameters of the pipeline and of
     `buffers` (RawBuffer by name); None where there is none to split, or one of unknown size."""
     out: ir.Expr | None = None
-    order = build_environment(pipeline.functions()).order
-    roll_sums(order)
-    for f in order:
+    outputs: list[Function] = pipeline.functions()
+    _rewrite_reductions(outputs)
+    for f in build_environment(outputs).order:
         for k, d in enumerate(f.updates):
             if _partial_results(f, k) is None or d.domain is None:
                 continue

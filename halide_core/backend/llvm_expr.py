@@ -381,8 +381,8 @@ class ExprEmitter:
         for start in range(0, value.type.lanes, each):
             pair = whole
             if each < value.type.lanes:
-                picks = ", ".join(f"i32 {k}" for k in range(start, start + each))
-                pair = [self.b.emit(f"shufflevector {text} {w}, {text} poison, <{each} x i32> <{picks}>") for w in whole]
+                picks = f"<{each} x i32> <{', '.join(f'i32 {k}' for k in range(start, start + each))}>"
+                pair = [self.b.emit(f"shufflevector {text} {w}, {text} poison, {picks}") for w in whole]
             parts.append(self.b.emit(f"call {made} {callee}({taken} {pair[0]}, {taken} {pair[1]})"))
         return self._joined(parts, each // 2)
 

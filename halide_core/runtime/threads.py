@@ -14,9 +14,10 @@ Entering a job (`users`) happens under the lock while the job is linked; after t
 it.  Idle threads spin for about 150 microseconds, yielding now and then, for they may stand on the processor that
 another needs, before they sleep on a condition variable.  While others sleep, an owner begins alone, with few
 iterations at a time, and wakes them as soon as what is left would take it long enough, at the speed so far.
-A forked child starts its own workers.  What tells whether there are any is in a page that the kernel clears in a child
-(`hl.mark`): asking for the process's number takes as long as a small image.  All symbols are hidden and linkonce, so that objects share one pool when
-linked into one library.  HL_NUM_THREADS sets the number of threads, the owner included."""
+A forked child starts its own workers. What tells whether there are any is in a page that the kernel clears in a child
+(`hl.mark`): asking for the process's number takes as long as a small image. All symbols are hidden and linkonce, so
+that objects share one pool when linked into one library. HL_NUM_THREADS sets the number of threads, the owner
+included."""
 
 from __future__ import annotations
 

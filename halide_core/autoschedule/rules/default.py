@@ -88,8 +88,8 @@ def apply_default_schedule(
 
 
 def rewrite_for_layouts(outputs: list[Function], apart: list[Function], buffers: Mapping[str, Any]) -> None:
-    """Rewrites places of extremes, sums that are written out, and what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans
-    of outputs `apart` from what they read."""
+    """Rewrites places of extremes, sums that are written out, and what `buffers` (RawBuffer by name) make one: channels
+    stored in turn, and scans of outputs `apart` from what they read."""
     _rewrite_reductions(outputs)
     for f in outputs:
         merge_channel_updates(f, buffers.get(f.name))

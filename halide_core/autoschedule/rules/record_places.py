@@ -202,7 +202,8 @@ class _Maker:
         """Has the Func of a place choose by the first step that has the extreme of all."""
         g, records = place.function, self.records
         assert g.pure is not None
-        top, position = (Call(f.types[0], f.name, place.elements, CallType.HALIDE, 0, f) for f in (self.top, self.first))
+        made = self.top, self.first
+        top, position = (Call(f.types[0], f.name, place.elements, CallType.HALIDE, 0, f) for f in made)
         bound: dict[str, Expr] = {}
         left: Expr = position
         for k, (name, low, extent) in enumerate(records.domain.variables):

@@ -86,7 +86,7 @@ def test_what_is_no_loop_stays(terms: Any) -> None:
 
 
 def test_floats_keep_their_order() -> None:
-    a, b, f = _sum(lambda a, b, r: [hl.f32(a[x, r]) / 3 for x in range(8)], hl.Float(32))
+    _, _, f = _sum(lambda a, b, r: [hl.f32(a[x, r]) / 3 for x in range(8)], hl.Float(32))
     before = f._function.updates[0].domain
     apply_default_schedule(hl.Pipeline([f]), hl.Target("host"))
     assert f._function.updates[0].domain is before

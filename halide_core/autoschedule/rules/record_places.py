@@ -34,10 +34,12 @@ _LANES = 8
 
 def find_record_places(order: list[Function], outputs: list[Function]) -> None:
     """Rewrites such Funcs of `order` where nothing else reads the running extremes."""
+    holding = {level.func for g in order for level in (g.compute, g.store) if level is not None}
     for f in (f for f in order if f not in outputs):
         records = _records(f)
         readers = [g for g in order if g is not f and any(True for _ in _reads(g, f))]
-        if records is None or not readers:
+        # In whose loops others are computed keeps them.
+        if records is None or not readers or any(g.name in holding for g in (f, *readers)):
             continue
         found = [_place(g, records) for g in readers]
         if all(found):

@@ -210,11 +210,17 @@ def _own_sum_of_coordinates(e: Expr, inner: list[bool]) -> bool:
 
 
 def _is_held(e: Expr) -> bool:
-    """Whether `e` is a value held between two coordinates, max(low, min(data, high)) or the other way round."""
+    """Whether `e` is a value held between two coordinates, max(low, min(data, high)) or the other way round; constants
+    among them are near."""
     if not isinstance(e, ir.Min | ir.Max) or not is_index(e):
         return False
     for end, inside in ((e.a, e.b), (e.b, e.a)):
         other = ir.Max if isinstance(e, ir.Min) else ir.Min
-        if isinstance(inside, other) and is_coordinate(end) and any(map(is_coordinate, (inside.a, inside.b))):
+        if isinstance(inside, other) and _is_end(end) and any(map(_is_end, (inside.a, inside.b))):
             return True
     return False
+
+
+def _is_end(e: Expr) -> bool:
+    value = const_value(e)
+    return is_coordinate(e) if value is None else abs(value) <= _NEAR

@@ -141,10 +141,11 @@ def _scan(layout: Layout, names: Mapping[str, str], m: Measured, array_type: Typ
         f"{loops}{{",
         f"    int64_t here = {row} - values, left = count_0;",
         f"    for (int64_t k = 0; k < by && lift_mod(here, {m.step}) != {m.first}; k++) here += step_0, left--;",
-        f"    if (left < 1 || lift_mod(here, {m.step}) != {m.first}) continue;",
-        "    if (!count) least = most = values[here];",
-        f"    lift_ends_{kind}(values + here, (left - 1) / by + 1, by * step_0, &least, &most, &sum);",
-        "    count += (left - 1) / by + 1;",
+        f"    if (left > 0 && lift_mod(here, {m.step}) == {m.first}) {{",
+        "        if (!count) least = most = values[here];",
+        f"        lift_ends_{kind}(values + here, (left - 1) / by + 1, by * step_0, &least, &most, &sum);",
+        "        count += (left - 1) / by + 1;",
+        "    }",
         "}",
     ]
     return lines

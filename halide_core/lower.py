@@ -149,7 +149,7 @@ def lower(
     s = log.after("unroll", unroll(s), UNROLLED, flat)
     # Sees a reduction's loops while its vectorized loop still is one.
     level = ACCUMULATED
-    s = log.after("accumulate", accumulate_in_vectors(s), level, flat)
+    s = log.after("accumulate", accumulate_in_vectors(s, target.psad_bytes > 0), level, flat)
     if vectors:
         level = VECTORIZED
         s = log.after("vectorize", vectorize(s, target.has_masks), level, flat)

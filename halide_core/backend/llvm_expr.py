@@ -16,7 +16,7 @@ from halide_core.backend.llvm_types import literal, llvm_type
 from halide_core.errors import HalideError
 from halide_core.interp.libm import split_name
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import CallType, Expr, const_value
+from halide_core.ir.expr import I32, CallType, Expr, const_value
 from halide_core.ir.named_calls import has_effect, is_aligned_index, is_shuffle
 from halide_core.ir.structural import holds_effect, key
 from halide_core.ir.sums import depends_on_data
@@ -319,6 +319,10 @@ class ExprEmitter:
             found = self._psad(e)
             if found is not None:
                 return found
+        if factor == 2 and e.op == "add" and self.psad:
+            found = self._pmadd(e)
+            if found is not None:
+                return found
         text = llvm_type(source)
         part = source.with_lanes(e.type.lanes)
         parts: list[str] = []
@@ -360,6 +364,38 @@ class ExprEmitter:
         text, out = llvm_type(data.type), llvm_type(e.type)
         callee = self.b.module.declare(f"llvm.x86.{name}", out, [text, text], "")
         return self.b.emit(f"call {out} {callee}({', '.join(f'{text} {p}' for p in pair)})")
+
+    def _pmadd(self, e: ir.VectorReduce) -> str | None:
+        """Sums of two products of int16, by pmaddwd."""
+        value = e.value
+        if not isinstance(value, ir.Mul) or value.type.element_of() != I32:
+            return None
+        factors = [f.value for f in (value.a, value.b) if isinstance(f, ir.Cast)]
+        each = min(value.type.lanes, self.psad // 2)
+        name = {8: "sse2.pmadd.wd", 16: "avx2.pmadd.wd", 32: "avx512.pmaddw.d.512"}.get(each)
+        if len(factors) < 2 or any(f.type.element_of() != Int(16) for f in factors) or name is None:
+            return None
+        taken, made, text = (llvm_type(Int(16, each)), llvm_type(Int(32, each // 2)), llvm_type(factors[0].type))
+        callee = self.b.module.declare(f"llvm.x86.{name}", made, [taken, taken], "")
+        whole, parts = [self.emit(f) for f in factors], list[str]()
+        for start in range(0, value.type.lanes, each):
+            pair = whole
+            if each < value.type.lanes:
+                picks = f"<{each} x i32> <{', '.join(f'i32 {k}' for k in range(start, start + each))}>"
+                pair = [self.b.emit(f"shufflevector {text} {w}, {text} poison, {picks}") for w in whole]
+            parts.append(self.b.emit(f"call {made} {callee}({taken} {pair[0]}, {taken} {pair[1]})"))
+        return self._joined(parts, each // 2)
+
+    def _joined(self, parts: list[str], lanes: int) -> str:
+        """Vectors of int32 one after the other, as many as a power of two."""
+        while len(parts) > 1:
+            text, picks = llvm_type(Int(32, lanes)), ", ".join(f"i32 {k}" for k in range(2 * lanes))
+            parts = [
+                self.b.emit(f"shufflevector {text} {a}, {text} {b}, <{2 * lanes} x i32> <{picks}>")
+                for a, b in zip(parts[::2], parts[1::2], strict=True)
+            ]
+            lanes *= 2
+        return parts[0]
 
     def _combine(self, op: str, t: Type, x: str, y: str) -> str:
         if op in ("and", "or"):

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
-from halide_core.backend.llvm_builder import LOOP_ADVICE, ModuleBuilder
+from halide_core.backend.llvm_builder import ALIGNING_ADVICE, ModuleBuilder
 from halide_core.backend.llvm_profile import CLOCK, CLOCK_DECLARATION
 from halide_core.errors import HalideError
 from halide_core.runtime import cuda
@@ -130,7 +130,7 @@ class CompiledModule:
         parts.append('attributes #0 = { "no-trapping-math"="true" "prefer-vector-width"="512" }')
         parts.append('!0 = !{!"branch_weights", i32 2000, i32 1}')
         parts.append("!1 = !{i32 1}")
-        parts.append(LOOP_ADVICE)
+        parts.append(ALIGNING_ADVICE)
         return _declared_once("\n".join(parts))
 
     @property

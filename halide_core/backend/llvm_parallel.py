@@ -104,15 +104,16 @@ def _emit_body(emitter: StmtEmitter, s: st.For, symbol: str, arrays: list[str], 
 
 
 def _emit_iterations(emitter: StmtEmitter, s: st.For, symbol: str, closure: str, low: str, extent: str) -> str:
-    """Runs all iterations, here where they are little work, else on the pool; the operand of their status."""
+    """Runs all iterations, here where they are little work or one, else on the pool; the operand of their status."""
     b, names = emitter.b, emitter.names
     work = simplify_index(ir.Mul(I64, ir.Cast(I64, s.extent), estimate(s.body)))
     serial, pool, after = b.label("serial"), b.label("pool"), b.label("joined")
     amount = str(_UNKNOWN)
-    small = "false"
+    small = b.emit(f"icmp sle i32 {extent}, 1")
     if variables(work) <= set(names.operands):
         amount = emitter.value(work)
-        small = b.emit(f"icmp slt i64 {amount}, {_WORTH_THREADS}")
+        little = b.emit(f"icmp slt i64 {amount}, {_WORTH_THREADS}")
+        small = b.emit(f"or i1 {small}, {little}")
     b.branch_if(small, serial, pool)
     b.start(serial)
     end = b.emit(f"add nsw i32 {low}, {extent}")
@@ -142,6 +143,7 @@ def _emit_task(emitter: StmtEmitter, symbol: str, kinds: list[str], struct: str)
     loop = StmtEmitter(emitter.module, t, names, symbol)
 
     def call() -> None:
+        t.loops += 1  # those of the body, most likely
         arguments = ", ".join(["ptr %job", f"i32 {names.operands['i']}", *loaded])
         status = t.emit(f"call i32 @{symbol}.body({arguments})")
         failed, fine = t.label("failed"), t.label("fine")

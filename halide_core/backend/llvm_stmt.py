@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from halide_core.backend.early_frees import EarlyFrees
-from halide_core.backend.llvm_builder import PLAIN, UNROLLED, VECTORIZED, FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_builder import PLAIN, TIGHT, UNROLLED, VECTORIZED, FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_expr import ExprEmitter
 from halide_core.backend.llvm_memory import lane_count
 from halide_core.backend.llvm_types import memory_type
@@ -203,8 +203,12 @@ class StmtEmitter:
         old = self.names.operands.get(name)
         self.names.operands[name] = counter
         self.names.variable_types[name] = I32
+        before = b.loops
         with self.expr.within(shadows=old is not None):
             body()
+        if advice == VECTORIZED and b.loops == before:
+            advice = TIGHT
+        b.loops += advice != UNROLLED
         b.branch(latch)
         b.start(latch)
         b.do(f"{step} = add nsw i32 {counter}, 1")

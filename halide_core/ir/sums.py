@@ -197,12 +197,30 @@ _SUMS: dict[int, bool] = {}
 
 
 def _is_sum_of_coordinates(e: Expr) -> bool:
-    """Whether `e` is a sum of coordinates and of data within a few constants, which is assumed not to overflow either:
-    the bounds of what is read there are sums with these constants."""
+    """Whether `e` is a sum of coordinates and of data within a few constants, or held between coordinates, which is
+    assumed not to overflow either: the bounds of what is read there are sums with these constants and coordinates."""
     return cached(_SUMS, e, _own_sum_of_coordinates)
 
 
 def _own_sum_of_coordinates(e: Expr, inner: list[bool]) -> bool:
     if isinstance(e, ir.Add | ir.Sub) and is_index(e):
         return all(inner)
-    return is_coordinate(e) or (is_index(e) and all(n is not None and abs(n) <= _NEAR for n in interval(e, {})))
+    near = is_index(e) and all(n is not None and abs(n) <= _NEAR for n in interval(e, {}))
+    return near or is_coordinate(e) or _is_held(e)
+
+
+def _is_held(e: Expr) -> bool:
+    """Whether `e` is a value held between two coordinates, max(low, min(data, high)) or the other way round; constants
+    among them are near."""
+    if not isinstance(e, ir.Min | ir.Max) or not is_index(e):
+        return False
+    for end, inside in ((e.a, e.b), (e.b, e.a)):
+        other = ir.Max if isinstance(e, ir.Min) else ir.Min
+        if isinstance(inside, other) and _is_end(end) and any(map(_is_end, (inside.a, inside.b))):
+            return True
+    return False
+
+
+def _is_end(e: Expr) -> bool:
+    value = const_value(e)
+    return is_coordinate(e) if value is None else abs(value) <= _NEAR

@@ -17,21 +17,23 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import contains, key, post_order, variables
-from halide_core.ir.types import Type, UInt
-from halide_core.passes.vectorize import ACCUMULATOR, BYTE_SUMS, lanes_of
+from halide_core.ir.types import Int, Type, UInt
+from halide_core.passes.narrow import cannot_wrap, value_range
+from halide_core.passes.vectorize import ACCUMULATOR, BYTE_SUMS, PAIR_SUMS, lanes_of
 
 _NAMES: dict[type[Expr], str] = {ir.Add: "add", ir.Mul: "mul", ir.Min: "min", ir.Max: "max"}
 
 
-def accumulate_in_vectors(s: st.Stmt) -> st.Stmt:
-    """`s` with such loops rewritten; other statements as they are."""
+def accumulate_in_vectors(s: st.Stmt, pairs: bool) -> st.Stmt:
+    """`s` with such loops rewritten; other statements as they are.  `pairs`: whether the target multiplies 16 bits and
+    adds neighbouring products in one step."""
     if isinstance(s, st.For):
         found, runs = _reduction(s), _trips(s)
         if found is not None and runs is not None:
             # Where there is nothing to add, memory stays untouched: there may be none.
-            rewritten = _rewrite(s, *found)
+            rewritten = _rewrite(s, *found, pairs)
             return rewritten if const_value(runs) else st.IfThenElse(runs, rewritten)
-    return st.rebuild(s, accumulate_in_vectors, lambda e: e)
+    return st.rebuild(s, lambda x: accumulate_in_vectors(x, pairs), lambda e: e)
 
 
 def identity(op: str, t: Type) -> Expr:
@@ -112,6 +114,52 @@ def _sum_of_bytes(s: st.For, vector: st.For, store: st.Store, narrow: Expr, lane
     return st.Allocate(name, wide, const(count, I64), st.block(start, replace_inner(s), last))
 
 
+def _factors(operand: Expr) -> tuple[Expr, Expr] | None:
+    """Two int16 of which `operand`, of 32 bits, is the product, but for multiples of 2**32; or None."""
+    if operand.type not in (I32, UInt(32)):
+        return None
+    if isinstance(operand, ir.Cast) and isinstance(operand.value, ir.Mul) and cannot_wrap(operand.value):
+        operand = operand.value
+    if not isinstance(operand, ir.Mul):
+        return None
+    factors = [_as_int16(side) for side in (operand.a, operand.b)]
+    return None if factors[0] is None or factors[1] is None else (factors[0], factors[1])
+
+
+def _as_int16(e: Expr) -> Expr | None:
+    """`e` in int16, where it is a value of that type that is widened, or computed in no more bits."""
+    inner = e.value if isinstance(e, ir.Cast) and e.type.bits > 16 else e
+    if not inner.type.is_int_or_uint() or inner.type.is_bool() or inner.type.bits > 16:
+        return None
+    found, small = value_range(inner), Int(16)
+    if found is None or found[0] < small.min() or found[1] > small.max():
+        return None
+    return inner if inner.type == small else ir.Cast(small, inner)
+
+
+def _sum_of_products(s: st.For, vector: st.For, store: st.Store, factors: tuple[Expr, Expr], lanes: int) -> st.Stmt:
+    """Sums of products of int16 in int32 partial sums of two neighbouring lanes each, which is what pmaddwd computes.
+
+    Exact: int32 wraps, and so does the sum."""
+    t, count = store.value.type, lanes // 2
+    name = store.name + PAIR_SUMS
+    lane = ir.Div(I64, ir.Cast(I64, ir.Sub(I32, Variable(I32, vector.name), vector.min)), const(2, I64))
+    product = ir.Mul(I32, ir.Cast(I32, factors[0]), ir.Cast(I32, factors[1]))
+    step = ir.Add(I32, ir.Load(I32, name, lane), product)
+    inner = st.For(vector.name, vector.min, vector.extent, vector.kind, st.Store(name, step, lane))
+
+    def replace_inner(x: st.Stmt) -> st.Stmt:
+        return inner if x is vector else st.rebuild(x, replace_inner, lambda e: e)
+
+    wide = I32.with_lanes(count)
+    whole = ir.Ramp(I64.with_lanes(count), const(0, I64), const(1, I64), count)
+    start = st.Store(name, const(0, wide), whole)
+    total: Expr = ir.VectorReduce(I32, "add", ir.Load(wide, name, whole))
+    total = total if t == I32 else ir.Cast(t, total)
+    last = st.Store(store.name, ir.Add(t, ir.Load(t, store.name, store.index), total), store.index)
+    return st.Allocate(name, I32, const(count, I64), st.block(start, replace_inner(s), last))
+
+
 def _narrower(operand: Expr, t: Type) -> Expr | None:
     """The integer of fewer bits that `operand` is a copy of, value for value; None where there is none."""
     if not isinstance(operand, ir.Cast) or not operand.value.type.is_int_or_uint() or operand.value.type.is_bool():
@@ -160,12 +208,17 @@ def _extreme_of_narrow(
     return st.Allocate(name, small, const(lanes, I64), st.block(start, replace_inner(s), last))
 
 
-def _rewrite(s: st.For, vector: st.For, store: st.Store, op: str, operand: Expr, node: type[Expr]) -> st.Stmt:
+def _rewrite(
+    s: st.For, vector: st.For, store: st.Store, op: str, operand: Expr, node: type[Expr], pairs: bool
+) -> st.Stmt:
     lanes = lanes_of(vector.extent, vector.name)
     t = store.value.type
     narrow = _bytes_summed(operand) if node is ir.Add else None
     if narrow is not None and lanes % 8 == 0:
         return _sum_of_bytes(s, vector, store, narrow, lanes)
+    factors = _factors(operand) if pairs and node is ir.Add and lanes % 8 == 0 else None
+    if factors is not None:
+        return _sum_of_products(s, vector, store, factors, lanes)
     small = _narrower(operand, t) if op in ("min", "max") else None
     if small is not None:
         return _extreme_of_narrow(s, vector, store, op, small, node)

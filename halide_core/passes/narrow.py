@@ -33,6 +33,11 @@ def narrow(e: Expr) -> Expr:
     return e
 
 
+def _is_truth(e: Expr) -> bool:
+    """Whether `e` is 1 where a condition holds, else 0, which every integer holds."""
+    return isinstance(e, ir.Cast) and e.value.type.is_bool() and e.type.is_int_or_uint()
+
+
 def _is_operation(e: Expr) -> bool:
     return e.type.is_int_or_uint() and not e.type.is_bool() and isinstance(e, ir._Binary | ir.Select | Call)
 
@@ -91,6 +96,8 @@ class _Narrower:
         """Narrows the operands of a node whose own value is narrow or not an integer."""
         if not e.type.is_scalar():
             return e
+        if isinstance(e, ir.Cast) and _is_truth(e.value) and e.type.is_int_or_uint() and not e.type.is_bool():
+            return cast_to(e.type, ir.children(e.value)[0])
         if isinstance(e, ir.Cast) and _is_operation(e.value) and not e.type.is_bool():
             if e.type.is_float() or e.type.bits <= e.value.type.bits:
                 found = self.smallest(e.value)

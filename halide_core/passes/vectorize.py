@@ -25,6 +25,8 @@ from halide_core.passes.lanes import linear_in, quotient_lanes, same_quotients, 
 ACCUMULATOR = ".acc"
 # Suffix of arrays that hold sums of eight lanes each; see `accumulate`.
 BYTE_SUMS = ".sad"
+# Suffix of arrays that hold sums of two products each.
+PAIR_SUMS = ".pairs"
 # Dense loads that one load may become.
 _MOST_PARTS = 8
 
@@ -95,7 +97,7 @@ def _is_vectorizable(loop: st.For) -> bool:
             case st.For():
                 if differs(x.min) or differs(x.extent):
                     return False
-            case st.Store() if not x.name.endswith((BYTE_SUMS, ACCUMULATOR)):
+            case st.Store() if not x.name.endswith((BYTE_SUMS, PAIR_SUMS, ACCUMULATOR)):
                 if x.name not in private and not variables(x.index) & inner:
                     return False
     return True
@@ -198,6 +200,8 @@ class _Vectorizer:
     def _store(self, s: st.Store, mask: Expr | None) -> st.Store:
         if s.name.endswith(BYTE_SUMS):
             return self._byte_sums(s, mask)
+        if s.name.endswith(PAIR_SUMS):
+            return self._pair_sums(s, mask)
         if s.name in self.private:
             return self._private_store(s, mask)
         index = self.index(s.index, mask)
@@ -241,12 +245,25 @@ class _Vectorizer:
 
     def _byte_sums(self, s: st.Store, mask: Expr | None) -> st.Store:
         assert isinstance(s.value, ir.Add) and isinstance(s.value.b, ir.Cast)
-        wide, count = s.value.type, self.lanes // 8
-        lanes = broadcast(self.value(s.value.b.value, mask), self.lanes)
-        if mask is not None:
+        return self._add_sums(s, self._widened(s.value.b, mask, True), self.lanes // 8)
+
+    def _pair_sums(self, s: st.Store, mask: Expr | None) -> st.Store:
+        assert isinstance(s.value, ir.Add) and isinstance(s.value.b, ir.Mul)
+        a, b = self._widened(s.value.b.a, mask, True), self._widened(s.value.b.b, mask, False)
+        return self._add_sums(s, ir.Mul(a.type, a, b), self.lanes // 2)
+
+    def _widened(self, e: Expr, mask: Expr | None, clear: bool) -> Expr:
+        """All lanes of a widened value, `clear`: 0 in those that do not exist."""
+        assert isinstance(e, ir.Cast)
+        lanes = broadcast(self.value(e.value, mask), self.lanes)
+        if mask is not None and clear:
             lanes = ir.Select(lanes.type, mask, lanes, const(0, lanes.type))
-        widened = ir.Cast(wide.with_lanes(self.lanes), lanes)
-        sums = ir.VectorReduce(wide.with_lanes(count), "add", widened)
+        return ir.Cast(e.type.with_lanes(self.lanes), lanes)
+
+    def _add_sums(self, s: st.Store, values: Expr, count: int) -> st.Store:
+        """Adds `count` sums of neighbouring values to what the array of a store holds."""
+        wide = s.value.type
+        sums = ir.VectorReduce(wide.with_lanes(count), "add", values)
         ramp = ir.Ramp(I64.with_lanes(count), const(0, I64), const(1, I64), count)
         index: Expr = ramp if count > 1 else const(0, I64)
         old = ir.Load(wide.with_lanes(count), s.name, index)

@@ -14,8 +14,10 @@ Entering a job (`users`) happens under the lock while the job is linked; after t
 it.  Idle threads spin for about 150 microseconds, yielding now and then, for they may stand on the processor that
 another needs, before they sleep on a condition variable.  While others sleep, an owner begins alone, with few
 iterations at a time, and wakes them as soon as what is left would take it long enough, at the speed so far.
-A forked child starts its own workers.  All symbols are hidden and linkonce, so that objects share one pool when
-linked into one library.  HL_NUM_THREADS sets the number of threads, the owner included."""
+A forked child starts its own workers. What tells whether there are any is in a page that the kernel clears in a child
+(`hl.mark`): asking for the process's number takes as long as a small image. All symbols are hidden and linkonce, so
+that objects share one pool when linked into one library. HL_NUM_THREADS sets the number of threads, the owner
+included."""
 
 from __future__ import annotations
 
@@ -50,6 +52,9 @@ _TEXT = """
 @hl.threads = linkonce_odr hidden global i32 0, align 64
 @hl.starting = linkonce_odr hidden global i32 0
 @hl.pid = linkonce_odr hidden global i32 0
+; Where it stands whether this process has its workers: @hl.no where there is no page that the kernel clears.
+@hl.no = linkonce_odr hidden global i32 0
+@hl.marked = linkonce_odr hidden global ptr @hl.no, align 8
 @hl.env = linkonce_odr hidden unnamed_addr constant [15 x i8] c"HL_NUM_THREADS\\00"
 
 declare i32 @pthread_create(ptr, ptr, ptr, ptr) nounwind
@@ -61,6 +66,9 @@ declare i32 @pthread_cond_broadcast(ptr) nounwind
 declare i32 @clock_gettime(i32, ptr) nounwind
 declare i32 @sched_yield() nounwind
 declare i32 @getpid() nounwind
+declare ptr @mmap(ptr, i64, i32, i32, i32, i64) nounwind
+declare i32 @munmap(ptr, i64) nounwind
+declare i32 @madvise(ptr, i64, i32) nounwind
 declare i64 @sysconf(i32) nounwind
 declare ptr @getenv(ptr) nounwind
 declare i32 @atoi(ptr) nounwind
@@ -356,6 +364,34 @@ define linkonce_odr hidden ptr @hl.worker(ptr %unused) nounwind {{
   ret ptr null
 }}
 
+; Marks this process as one that has its workers, in a page that is all zero in a forked child (MADV_WIPEONFORK).  Where
+; there is no such page nothing is marked, and every loop asks for the process's number.
+define linkonce_odr hidden void @hl.mark() nounwind noinline {{
+entry:
+  %known = load ptr, ptr @hl.marked
+  %new = icmp eq ptr %known, @hl.no
+  br i1 %new, label %map, label %mark
+map:
+  %page = call ptr @mmap(ptr null, i64 4096, i32 3, i32 34, i32 -1, i64 0)
+  %number = ptrtoint ptr %page to i64
+  %bad = icmp eq i64 %number, -1
+  br i1 %bad, label %done, label %advise
+advise:
+  %rc = call i32 @madvise(ptr %page, i64 4096, i32 18)
+  %refused = icmp ne i32 %rc, 0
+  br i1 %refused, label %unmap, label %mark
+unmap:
+  %gone = call i32 @munmap(ptr %page, i64 4096)
+  br label %done
+mark:
+  %place = phi ptr [ %known, %entry ], [ %page, %advise ]
+  store atomic i32 1, ptr %place release, align 4
+  store atomic ptr %place, ptr @hl.marked release, align 8
+  br label %done
+done:
+  ret void
+}}
+
 ; Makes the workers of this process, once.
 define linkonce_odr hidden void @hl.start(i32 %pid) nounwind noinline {{
 entry:
@@ -414,6 +450,7 @@ made:
   br label %head
 done:
   store i32 %n, ptr @hl.threads
+  call void @hl.mark()
   store atomic i32 %pid, ptr @hl.pid release, align 4
   br label %finish
 finish:
@@ -438,11 +475,12 @@ alone:
   {fence}
   ret i32 %result
 check:
-  %pid = call i32 @getpid()
-  %known = load atomic i32, ptr @hl.pid acquire, align 4
-  %same = icmp eq i32 %pid, %known
-  br i1 %same, label %ready, label %start
+  %place = load atomic ptr, ptr @hl.marked acquire, align 8
+  %mark = load atomic i32, ptr %place acquire, align 4
+  %marked = icmp ne i32 %mark, 0
+  br i1 %marked, label %ready, label %start
 start:
+  %pid = call i32 @getpid()
   call void @hl.start(i32 %pid)
   br label %ready
 ready:

@@ -235,6 +235,12 @@ def a_sum_of_bytes():
 
 
 @golden("accumulate")
+def a_sum_of_products():
+    im = image("im", hl.Int(16), 1)
+    return _reduced(im, lambda f, e: f + hl.i32(e) * hl.i32(e)), {"target": AVX2}
+
+
+@golden("accumulate")
 def a_minimum():
     im = image("im", hl.UInt(8), 1)
     return _reduced(im, lambda f, e: hl.min(f, hl.i32(e)))

@@ -11,7 +11,7 @@ import pytest
 from guarded import at_end, at_start
 
 import halide_core as hl
-from halide_core.aot.compile import Module, RawBuffer, RawParam, Variant, compile_raw
+from halide_core.aot.compile import Module, RawBuffer, RawParam, Variant, compile_pipeline, compile_raw
 from halide_core.backend.llvm_module import module_builder
 from halide_core.ir.expr import I32, I64, Variable, const
 from halide_core.ir.operators import cast_to
@@ -84,3 +84,25 @@ def test_last_place_that_is_an_int() -> None:
 def test_only_where_words_are_gathered_at_once() -> None:
     assert module_builder(hl.Target("x86-64-linux-avx512_skylake")).gathers_words
     assert not module_builder(hl.Target("x86-64-linux-sse41-avx-f16c-fma-avx2")).gathers_words
+
+
+def test_rows_that_begin_where_data_says_are_dense() -> None:
+    """Data held between two coordinates adds to the others without wrapping: what lies beside it is one load."""
+    x, y = hl.Var("x"), hl.Var("y")
+    image, first = hl.ImageParam(hl.UInt(8), 1, "image"), hl.ImageParam(hl.Int(32), 1, "first")
+    low, high = hl.Param(hl.Int(32), "low"), hl.Param(hl.Int(32), "high")
+    machine = hl.Target("x86-64-linux-avx-avx2-f16c-fma-sse41")
+    f = hl.Func("f")
+    f[x, y] = image[x + hl.max(low, hl.min(first[y], high))]
+    f.vectorize(x, 16, hl.TailStrategy.GuardWithIf)
+    module = Module(machine)
+    compile_pipeline(f._pipeline(), [image, first, low, high], "f", machine, module)
+    assert "load <16 x i8>" in module.source()
+    data = np.random.default_rng(3).integers(0, 256, 200).astype(np.uint8)
+    starts = np.array([-(2**31), 2**31 - 1, 0, 5, 100, -7, 150, 33], np.int32)
+    low.set(3)
+    high.set(150)
+    image.set(data)
+    first.set(starts)
+    wanted = np.array([data[s : s + 50] for s in np.clip(starts, 3, 150)])
+    assert np.array_equal(np.asarray(f.realize([50, len(starts)], target=machine)), wanted)

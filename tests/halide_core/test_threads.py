@@ -93,3 +93,22 @@ def test_workers_round_as_the_caller_does() -> None:
     for values in down:
         assert np.array_equal(np.unique(values), [np.nextafter(nearest[0, 0], np.float32(0))])
     assert np.array_equal(np.asarray(f.realize([257, 4000])), nearest)
+
+
+def test_a_forked_child_has_workers_of_its_own_and_so_has_its_child() -> None:
+    """What tells that there are workers does not outlive a fork."""
+    f, source = make()
+    data = picture()
+    source.set(data)
+    assert check(f, data)
+    wanted = min(2, len(os.sched_getaffinity(0)))
+    child = os.fork()
+    if child == 0:
+        grandchild = os.fork()
+        fine = check(f, data) and check(f, data) and len(os.listdir("/proc/self/task")) >= wanted
+        if grandchild == 0:
+            os._exit(0 if fine else 1)
+        _, status = os.waitpid(grandchild, 0)
+        os._exit(0 if fine and os.waitstatus_to_exitcode(status) == 0 else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0

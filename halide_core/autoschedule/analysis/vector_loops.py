@@ -81,6 +81,9 @@ def _reduction_of_rows(description: Description, node: Node, stage: Stage, vecto
     mine = {id(n) for n in self_calls(node.function, d)}
     reads = [n for v in d.values for n in post_order(v) if is_read(n) and id(n) not in mine]
     reads += [n for a in d.args for n in post_order(a) if is_read(n) and id(n) not in mine]
+    # What only says where another read is does not move along its steps.
+    inside = {id(m) for n in reads for a in n.args for m in post_order(a) if is_read(m)}
+    reads = [n for n in reads if id(n) not in inside]
     places: list[Expr] = [n.args[description.layouts[n.name].axes[0]] for n in reads if n.args]
     if stage.moves:
         # What each step writes is no register.

@@ -7,6 +7,8 @@ from typing import Any
 
 from halide_core.autoschedule.rules.interleaved_channels import merge_channel_updates
 from halide_core.autoschedule.rules.producer_strips import calls_of, place
+from halide_core.autoschedule.rules.record_places import find_record_places
+from halide_core.autoschedule.rules.roll_sums import roll_sums
 from halide_core.autoschedule.rules.scans import read_scans, run_together, write_scans_directly
 from halide_core.autoschedule.rules.shared_rows import share_rows, shared_rows, vector_loop
 from halide_core.autoschedule.rules.split_reductions import split_reduction
@@ -86,12 +88,19 @@ def apply_default_schedule(
 
 
 def rewrite_for_layouts(outputs: list[Function], apart: list[Function], buffers: Mapping[str, Any]) -> None:
-    """Rewrites what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans of outputs `apart` from
-    what they read."""
+    """Rewrites places of extremes, sums that are written out, and what `buffers` (RawBuffer by name) make one: channels
+    stored in turn, and scans of outputs `apart` from what they read."""
+    _rewrite_reductions(outputs)
     for f in outputs:
         merge_channel_updates(f, buffers.get(f.name))
     write_scans_directly(apart, build_environment(outputs).order, buffers)
     read_scans(apart, buffers)
+
+
+def _rewrite_reductions(outputs: list[Function]) -> None:
+    """Rewrites reductions that are written as something else."""
+    find_record_places(build_environment(outputs).order, outputs)
+    roll_sums(build_environment(outputs).order)
 
 
 def _is_computed_by_rows(output: Function, layouts: Mapping[str, Any]) -> bool:
@@ -408,7 +417,9 @@ def small_reductions(pipeline: Any, buffers: Mapping[str, Any]) -> ir.Expr | Non
     """Whether every reduction that would be split has few points, over the parameters of the pipeline and of
     `buffers` (RawBuffer by name); None where there is none to split, or one of unknown size."""
     out: ir.Expr | None = None
-    for f in build_environment(pipeline.functions()).order:
+    outputs: list[Function] = pipeline.functions()
+    _rewrite_reductions(outputs)
+    for f in build_environment(outputs).order:
         for k, d in enumerate(f.updates):
             if _partial_results(f, k) is None or d.domain is None:
                 continue
@@ -471,6 +482,15 @@ def _runs_along(e: ir.Expr, name: str) -> bool:
     return bool(calls) and all(c.args and name in variables(c.args[0]) for c in calls)
 
 
+def _vectors_along(f: Function, d: Definition, name: str) -> bool:
+    """Whether what an update reads of others lies in memory along `name`, but for what is the same for all of it."""
+    own = {id(n) for n in self_calls(f, d)}
+    calls = [n for v in d.values for n in post_order(v) if isinstance(n, ir.Call) and id(n) not in own]
+    reads = [n for n in calls if n.call_type in (CallType.IMAGE, CallType.HALIDE) and n.args]
+    moving = [n for n in reads if any(name in variables(a) for a in n.args)]
+    return bool(moving) and all(name in variables(n.args[0]) for n in moving)
+
+
 def _schedule_update(f: Function, stage: int, d: Definition, target: Target, parallel: bool) -> None:
     s = Stage(f, stage)
     trim_domain(f, d)
@@ -483,7 +503,7 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
     x = f.args[0] if f.args else ""
     lanes = lanes_for(d, target)
     # How many points there are may depend on the strip of partial results.
-    if x in pure and not depends_on(d, x) and _runs_along(d.values[0], x):
+    if x in pure and not depends_on(d, x) and _vectors_along(f, d, x):
         rows = [n for n in pure if n != x]
         if f.name.find("$part") >= 0:
             # Eight rows at a time into a row of partial sums that stays in the cache.
@@ -522,13 +542,21 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
         indexed = any(variables(a) & set(domain) for a in d.args)
         if not indexed and not _is_xor(d):
             s.atomic()
-            s.vectorize(Var(first), target.vector_bytes if sums_bytes(f, d) else lanes, _GUARD)
+            most = target.vector_bytes if sums_bytes(f, d) else lanes
+            s.vectorize(Var(first), min(most, _whole_lanes(d, first)), _GUARD)
         elif indexed and len(d.args) >= 3 and any(isinstance(a, ir.Mod) for a in d.args):
             s.unroll(Var(first), _TABLES, _GUARD)
     if parallel and pure:
         outermost = pure[-1]
         if d.schedule.dims[-1].var == outermost:
             s.parallel(Var(outermost))
+
+
+def _whole_lanes(d: Definition, name: str) -> int:
+    """The most lanes that a loop over few points fills."""
+    assert d.domain is not None
+    extent = next(const_value(e) for n, _, e in d.domain.variables if n == name)
+    return _MOST_LANES if extent is None else max(2, 1 << int(extent).bit_length() - 1)
 
 
 def _schedule_writes(f: Function, d: Definition, s: Stage, target: Target, parallel: bool) -> bool:

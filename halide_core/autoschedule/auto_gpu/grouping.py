@@ -262,7 +262,7 @@ class Grouping:
             if kind == THREAD:
                 (user,) = self.view.users(name, group.inlined)
                 needed = thread_box(self.view, group, tiles, name, user)
-                found = needed[0] if needed is not None else found
+                found = needed.extents if needed is not None else found
             out[name] = tuple(int(np.ravel(e)[0]) for e in found)
         return out
 
@@ -438,4 +438,4 @@ def _overlap(view: View, name: str, user: str, inlined: frozenset[str]) -> list[
     found = thread_box(view, Group(user, {}, inlined), tiles, name, user)
     args = view.description.nodes[name].function.args
     wide = view.loops[name][0].wide[:2]
-    return [int(found[0][args.index(n)][0]) for n in wide] if found is not None else [LEAST_THREADS]
+    return [int(found.extents[args.index(n)][0]) for n in wide] if found is not None else [LEAST_THREADS]

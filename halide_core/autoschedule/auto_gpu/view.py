@@ -11,6 +11,7 @@ from halide_core.autoschedule.analysis.arithmetic import Site, is_read, node_cos
 from halide_core.autoschedule.analysis.costs import Costs
 from halide_core.autoschedule.analysis.description import Description, Stage
 from halide_core.autoschedule.analysis.footprints import NumericBox, compiled, high_name, joined, low_name
+from halide_core.autoschedule.auto_gpu.sectors import Sectors
 from halide_core.autoschedule.device.loops import Layout, Loops, loops_of_stage
 from halide_core.function import Function
 from halide_core.ir.expr import I32, Add, Call, Cast, Expr, Mul, Sub, Variable, children, const
@@ -64,6 +65,7 @@ class View:
     def __init__(self, outputs: list[Function], target: Target, layouts: Mapping[str, Layout] | None = None) -> None:
         self.description = Description(outputs)
         self.costs = Costs(self.description, target)
+        self.sectors = Sectors(self.description)
         fixed = self.description.fixed()
         self.layouts: dict[str, Layout] = {name: self._layout(name, fixed[name]) for name in self.description.nodes}
         self.layouts |= layouts or {}
@@ -122,6 +124,11 @@ class View:
             return self.extent(name, loop)
         values = self.description.loop_values(node.stages[stage], node.region)
         return max(int(values[high_name(loop)] - values[low_name(loop)] + 1), 1)
+
+    def first(self, name: str, stage: int, loop: str) -> int:
+        """Where a loop of a stage begins, at estimated sizes."""
+        node = self.description.nodes[name]
+        return int(self.description.loop_values(node.stages[stage], node.region)[low_name(loop)])
 
     def steps(self, reads: Reads, along: str, axis: int) -> list[tuple[float | None, int, int]]:
         """How far apart neighbouring threads read, as `step_along` says, bytes of an element, and of how many reads."""

@@ -18,6 +18,7 @@ from halide_core.autoschedule.auto_gpu.estimate import _warps_of_rows
 from halide_core.autoschedule.auto_gpu.occupancy import blocks_of_sm, guessed_registers, occupancy
 from halide_core.autoschedule.auto_gpu.options import options
 from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU, auto_gpu
+from halide_core.autoschedule.auto_gpu.sectors import Rows
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, least, most, power_of_two_tiles
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds, limit, roofs
 from halide_core.autoschedule.auto_gpu.view import View
@@ -291,6 +292,40 @@ def test_blocks_are_as_large_as_the_compiler_says() -> None:
     assert problem.value.kernel == "f"
     with pytest.raises(hl.HalideError, match="g: a block of f shares 1632 bytes"):
         check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4 - 1))
+
+
+@pytest.mark.parametrize("width", [1536, 1277])
+def test_sectors_are_those_that_threads_touch(width: int) -> None:
+    """Of rows that begin within sectors, of coordinates that are halved, and of several points a thread."""
+    x, y = hl.Var("x"), hl.Var("y")
+    image, f = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("f")
+    f[x, y] = image[x, y] + image[x + 1, y] + image[x / 2 - 1 + 2 * (x % 2), y] + image[y, x]
+    f.set_estimates([(0, width), (0, 1500)])
+    image.set_estimates([(-1, width + 2), (0, 1500)])
+    view = View([f._function], TARGET)
+    stage = view.description.nodes["f"].stages[0]
+    point = view.point(stage, frozenset())
+    assert point is not None
+    places = {
+        "x": lambda at: at, "x + 1": lambda at: at + 1, "((x / 2) - 1) + (2 * (x % 2))": lambda at: at // 2 - 1 + 2 * (at % 2),
+    }
+    length, apart = np.array([8, 8, 16, 32, 64]), np.array([1, 2, 1, 1, 1])
+    rows = Rows(length, apart, length * apart, 0)
+    for site in point.reads["image"].sites:
+        pattern = view.sectors.pattern(stage, site, "x")
+        if str(site.args[0]) == "y":
+            assert pattern is None
+            continue
+        assert pattern is not None
+        place = places.pop(str(site.args[0]))
+        for threads, each, found in zip(length, apart, pattern.sectors(rows), strict=True):
+            touched = [
+                len({((place(b * threads * each + t * each + e) + 1) * 4 + row * (width + 2) * 4) // 32
+                     for t in range(min(threads, 32))})
+                for b in range(8) for row in range(8) for e in range(each)
+            ]
+            assert found == pytest.approx(np.mean(touched) * max(32 / threads, 1), abs=0.2), (site.args, threads, each)
+    assert not places
 
 
 def test_accesses_of_several_elements() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.autoschedule.analysis.arithmetic import Site
-from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks
+from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, _number, check_blocks, check_launches
 from halide_core.autoschedule.auto_gpu.cost import by_listing
 from halide_core.autoschedule.auto_gpu.devices import chosen_device, known_devices
 from halide_core.autoschedule.auto_gpu.estimate import _warps_of_rows
@@ -24,6 +24,7 @@ from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seco
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.scheduler import DeviceSchedule
 from halide_core.ir import stmt as st
+from halide_core.lower import lower
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
@@ -286,12 +287,42 @@ def test_blocks_are_as_large_as_the_compiler_says() -> None:
     loops = _loops_of(f)
     sizes = {"f.min.0": 0, "f.min.1": 0, "f.extent.0": 512, "f.extent.1": 512}
     # g's box of 17 by 24 points, threads of 32 by 24.
-    check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4))
+    assert check_blocks(loops, sizes, Limits(1024, 2 * 17 * 24 * 4))
+    assert not check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4 - 1))
     with pytest.raises(TooManyThreads, match="f: a block has 768 threads") as problem:
         check_blocks(loops, sizes, Limits(767, 48 << 10))
     assert problem.value.kernel == "f"
+    lowered = lower([f._function], TARGET)
+    kernels = {k.name: k for k in lowered.kernels}
+    check_launches(lowered.stmt, kernels, sizes, Limits(1024, 17 * 24 * 4))
+    with pytest.raises(TooManyThreads, match="f: a block has 768 threads"):
+        check_launches(lowered.stmt, kernels, sizes, Limits(767, 48 << 10))
     with pytest.raises(hl.HalideError, match="g: a block of f shares 1632 bytes"):
-        check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4 - 1))
+        check_launches(lowered.stmt, kernels, sizes, Limits(1024, 17 * 24 * 4 - 1))
+
+
+def test_shared_memory_is_what_the_code_asks_for() -> None:
+    """A size that the loops bound at less than the code does: the code's is the one that a launch is refused for."""
+    x, y, xi, yi = (hl.Var(n) for n in ("x", "y", "xi", "yi"))
+    image, outer = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("outer")
+    levels = [hl.Func(f"level{k}") for k in range(4)]
+    levels[0][x, y] = image[x, y] + 1
+    for k in range(1, 4):
+        before = levels[k - 1]
+        levels[k][x, y] = before[x / 2, y / 2] + before[(x + 1) / 2, (y + 1) / 2]
+    outer[x, y] = levels[3][x, y] + levels[3][x + 1, y + 1]
+    outer.gpu_tile(x, y, xi, yi, 16, 16)
+    for f in levels:
+        f.compute_at(outer, x).tile(x, y, xi, yi, 16, 16, hl.TailStrategy.GuardWithIf).gpu_threads(xi, yi)
+    sizes = {"outer.min.0": 0, "outer.min.1": 0, "outer.extent.0": 640, "outer.extent.1": 640}
+    assert not check_blocks(_loops_of(outer), sizes, Limits(1024, 48 << 10))
+    lowered = lower([outer._function], TARGET)
+    (kernel,) = lowered.kernels
+    needed = int(_number(kernel.shared_bytes, sizes) or 0)
+    assert needed >= 17 * 17 * 4
+    check_launches(lowered.stmt, {kernel.name: kernel}, sizes, Limits(1024, needed))
+    with pytest.raises(hl.HalideError, match=rf"level\d: a block of outer shares {needed} bytes"):
+        check_launches(lowered.stmt, {kernel.name: kernel}, sizes, Limits(1024, needed - 1))
 
 
 @pytest.mark.parametrize("width", [1536, 1277])

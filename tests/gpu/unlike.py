@@ -12,8 +12,8 @@ from corpus.pipelines.common import Built, Module, PipelineFile, Size
 
 _WIDE = (1536, 2560)
 _ODD = (197, 131)
-Made = tuple[list[Any], list[Any]]
-"""Inputs and outputs."""
+Made = tuple[list[Any], list[Any], list[Any]]
+"""Inputs, outputs, and what is computed whole on the host."""
 
 
 def _bytes(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:
@@ -33,7 +33,7 @@ def spotlight(hl: Module, size: Size) -> Made:
     place[()] = hl.Tuple([best[0], best[1]])
     dx, dy = x - place[()][0], y - place[()][1]
     out[x, y] = hl.cast(hl.UInt(8), hl.min(dx * dx + dy * dy, 255)) ^ image[x, y]
-    return [image], [out]
+    return [image], [out], [place]
 
 
 def stretched(hl: Module, size: Size) -> Made:
@@ -47,7 +47,7 @@ def stretched(hl: Module, size: Size) -> Made:
     most[()] = hl.max(most[()], image[r.x, r.y])
     low, span = hl.cast(hl.Int(32), least[()]), hl.cast(hl.Int(32), most[()]) - hl.cast(hl.Int(32), least[()])
     out[x, y] = hl.cast(hl.UInt(8), (hl.cast(hl.Int(32), image[x, y]) - low) * 255 / hl.max(span, 1))
-    return [image], [out]
+    return [image], [out], [least, most]
 
 
 def standardised(hl: Module, size: Size) -> Made:
@@ -63,7 +63,7 @@ def standardised(hl: Module, size: Size) -> Made:
     mean = hl.cast(hl.Float(32), total[()]) / count
     variance = hl.cast(hl.Float(32), squares[()]) / count - mean * mean
     out[x, y] = (hl.cast(hl.Float(32), image[x, y]) - mean) / hl.sqrt(hl.max(variance, hl.f32(1e-6)))
-    return [image], [out]
+    return [image], [out], [total, squares]
 
 
 def softmax(hl: Module, size: Size) -> Made:
@@ -77,7 +77,7 @@ def softmax(hl: Module, size: Size) -> Made:
     total[y] = hl.f32(0.0)
     total[y] += weight[r.x, y]
     out[x, y] = weight[x, y] / total[y]
-    return [image], [out]
+    return [image], [out], [most, total]
 
 
 def box_by_integral(hl: Module, size: Size) -> Made:
@@ -97,7 +97,7 @@ def box_by_integral(hl: Module, size: Size) -> Made:
 
     box = at(x + 7, y + 7) - at(x - 8, y + 7) - at(x + 7, y - 8) + at(x - 8, y - 8)
     out[x, y] = hl.cast(hl.UInt(8), box / 225)
-    return [image], [out]
+    return [image], [out], [rows, sums]
 
 
 def equalized_channels(hl: Module, size: Size) -> Made:
@@ -112,7 +112,7 @@ def equalized_channels(hl: Module, size: Size) -> Made:
     sums[k.x, c] += sums[k.x - 1, c]
     level = sums[hl.cast(hl.Int(32), image[x, y, c]), c] * hl.cast(hl.UInt(32), 255) / (w * h)
     out[x, y, c] = hl.cast(hl.UInt(8), level)
-    return [image], [out]
+    return [image], [out], [counts, sums]
 
 
 def gradients(hl: Module, size: Size) -> Made:
@@ -124,7 +124,7 @@ def gradients(hl: Module, size: Size) -> Made:
     across[x, y] = sum(w * (edge[x + 1, y + k] - edge[x - 1, y + k]) for k, w in weights)
     down[x, y] = sum(w * (edge[x + k, y + 1] - edge[x + k, y - 1]) for k, w in weights)
     length[x, y] = hl.sqrt(across[x, y] * across[x, y] + down[x, y] * down[x, y])
-    return [image], [across, down, length]
+    return [image], [across, down, length], [across, down]
 
 
 def structure(hl: Module, size: Size) -> Made:
@@ -138,7 +138,7 @@ def structure(hl: Module, size: Size) -> Made:
     smooth[x, y] = hl.Tuple([sum(tensor[x + i, y + j][n] for i, j in near) for n in range(3)])
     a, b, d = (smooth[x, y][n] for n in range(3))
     out[x, y] = hl.sqrt((a - d) * (a - d) + hl.f32(4.0) * b * b) / hl.max(a + d, hl.f32(1e-6))
-    return [image], [out]
+    return [image], [out], [tensor]
 
 
 def volume(hl: Module, size: Size) -> Made:
@@ -150,7 +150,7 @@ def volume(hl: Module, size: Size) -> Made:
     a[x, y, z] = edge[x - 1, y, z] + two * edge[x, y, z] + edge[x + 1, y, z]
     b[x, y, z] = a[x, y - 1, z] + two * a[x, y, z] + a[x, y + 1, z]
     out[x, y, z] = (b[x, y, z - 1] + two * b[x, y, z] + b[x, y, z + 1]) * hl.f32(1 / 64)
-    return [image], [out]
+    return [image], [out], [a, b]
 
 
 def signal(hl: Module, size: Size) -> Made:
@@ -163,7 +163,7 @@ def signal(hl: Module, size: Size) -> Made:
     filtered[x] += edge[x + r.x - 32] * taps[r.x]
     out[x] = hl.f32(0.0)
     out[x] = hl.max(out[x], hl.abs(filtered[x + k.x]))
-    return [image, taps], [out]
+    return [image, taps], [out], [filtered]
 
 
 def nearest_colour(hl: Module, size: Size) -> Made:
@@ -176,7 +176,7 @@ def nearest_colour(hl: Module, size: Size) -> Made:
     away = sum(d * d for d in apart)
     out = hl.Func("out")
     out[x, y] = hl.cast(hl.UInt(8), hl.argmin(r, away, "nearest")[0])
-    return [image, table], [out]
+    return [image, table], [out], []
 
 
 def row_profile(hl: Module, size: Size) -> Made:
@@ -189,7 +189,7 @@ def row_profile(hl: Module, size: Size) -> Made:
     columns[x] = hl.cast(hl.UInt(32), 0)
     columns[x] += hl.cast(hl.UInt(32), image[x, s.x])
     out[x, y] = hl.cast(hl.UInt(32), image[x, y]) * (size[0] + size[1]) - rows[y] - columns[x]
-    return [image], [out]
+    return [image], [out], [rows, columns]
 
 
 def _file(
@@ -197,8 +197,13 @@ def _file(
     arrays: Callable[[Size, np.random.Generator], list[np.ndarray[Any, Any]]], outputs: int = 1,
 ) -> PipelineFile:
     def built(hl: Module, at: Size) -> Built:
-        inputs, outs = build(hl, at)
-        return Built(inputs, outs, lambda: None)
+        inputs, outs, whole = build(hl, at)
+
+        def schedule() -> None:
+            for f in whole:
+                f.compute_root()
+
+        return Built(inputs, outs, schedule)
 
     return PipelineFile(build.__name__, size, (small,), built, arrays, lambda at: [at] * outputs)
 

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from halide_core.backend.llvm_expr import is_instruction
+from halide_core.dsl.rfactor import choice_of
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
 from halide_core.ir.named_calls import has_effect
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.passes.races import (
-    associative_operation,
     atomic_operand,
     is_pure_loop,
     loops_of,
+    operation_and_operand,
     steps_along,
 )
 from halide_core.passes.realization_order import definition_expressions
@@ -197,7 +198,7 @@ def refusal(loops: Loops) -> str | None:
     steps = (loops.points or 1) * (loops.steps or 1) if loops.steps is not None and loops.points is not None else None
     if steps is not None and steps <= FEW_POINTS:
         return None
-    if associative_operation(f, d) is None or d.domain is None:
+    if d.domain is None or not (has_any_order(f, d) or has_first_choice(f, d)):
         if d.values[0].type.is_float() and _is_sum(f, d):
             return "it is a sum of floats, whose order is part of its value"
         return "each of its points needs the one before"
@@ -212,7 +213,7 @@ def row_of_sums(loops: Loops) -> str | None:
     that lies along the memory of what is read, as no free loop does."""
     f, d = loops.function, loops.definition
     steps = loops.steps
-    if associative_operation(f, d) is None or loops.scatters or (steps is not None and steps < 2 * LEAST_THREADS):
+    if not has_any_order(f, d) or loops.scatters or (steps is not None and steps < 2 * LEAST_THREADS):
         return None
     pure = {a.name for a in d.args if isinstance(a, ir.Variable)}
     if set(loops.free) != set(f.args) or pure != set(f.args):
@@ -236,6 +237,30 @@ def missing_function(d: Definition) -> str | None:
             if n.call_type in (CallType.PURE_EXTERN, CallType.EXTERN) and not is_instruction(n):
                 return f"a device has no function {n.name}"
     return None
+
+
+def has_any_order(f: Function, d: Definition) -> bool:
+    """Whether all values of an update are sums or the like of integers, whose order is no part of what they come to."""
+    return all(not v.type.is_float() and operation_and_operand(f, d, k) is not None for k, v in enumerate(d.values))
+
+
+def has_first_choice(f: Function, d: Definition) -> bool:
+    """Whether an update keeps the first of the least or greatest values, with what belongs to it: parts of a reduction may
+    do so by themselves, as long as points of each follow one another, and parts as well.
+
+    Where of values that are equal the last one is kept, a part without any point would be."""
+    choice = choice_of(f, d)
+    if choice is None:
+        return False
+    own = {key(ir.Call(t, f.name, d.args, CallType.HALIDE, k, f)) for k, t in enumerate(f.types)}
+    for v in d.values:
+        if isinstance(v, ir.Select):
+            strict = (ir.LE, ir.GE) if key(v.true_value) in own else (ir.LT, ir.GT)
+            if not isinstance(v.condition, strict):
+                return False
+        elif v.type.is_float():  # a minimum that may be no number
+            return False
+    return True
 
 
 def _is_sum(f: Function, d: Definition) -> bool:

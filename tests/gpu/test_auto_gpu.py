@@ -27,6 +27,7 @@ from lifter.api import lift_file
 from tests.gpu import package, papers, running
 from tests.gpu.fuzz import auto_result, by_default, outcome
 from tests.gpu.sampled import SampledEmulator
+from tests.gpu.unlike import unlike_pipelines
 from tests.halide_core.fuzz.case import reference
 
 ALL = bool(os.environ.get("ALL_SIZES"))
@@ -99,11 +100,11 @@ def _kernels(text: str) -> set[tuple[str, str]]:
     return {(re.sub(r"__?\d+$", "", n), s) for n, s in names}
 
 
-@pytest.mark.parametrize("name", ["harris", "unsharp", "mat_mul"])
+@pytest.mark.parametrize("name", ["harris", "unsharp", "mat_mul", "spotlight", "stretched", "standardised"])
 def test_the_package_takes_it(name: str) -> None:
     """The text runs under the package, and gives the same kernels."""
     hl = pytest.importorskip("halide")
-    p = PIPELINES[name]
+    p = PIPELINES[name] if name in PIPELINES else {u.name: u for u in unlike_pipelines()}[name]
     built = _estimated(hc, p)
     target = hc.Target("host-cuda-cuda_capability_70")
     source = hc.Pipeline(built.outputs).apply_autoscheduler(

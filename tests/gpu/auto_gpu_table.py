@@ -26,9 +26,9 @@ from corpus.bench.scheduled_process import load_plugins
 from corpus.pipelines.common import PipelineFile, Size, bind, estimate, named_pipelines, output_buffers
 from halide_core.autoschedule.auto_gpu.devices import known_devices
 from halide_core.autoschedule.auto_gpu.occupancy import occupancy
-from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU, auto_gpu
-from halide_core.autoschedule.auto_gpu.time_model import KernelWork, copy_seconds, host_seconds, kernel_seconds, limit
-from halide_core.autoschedule.device.scheduler import DeviceSchedule
+from halide_core.autoschedule.auto_gpu.scheduler import auto_gpu
+from halide_core.autoschedule.auto_gpu.time_model import KernelWork, copy_seconds, kernel_seconds, limit
+from halide_core.autoschedule.auto_gpu.worth import seconds_on_host
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu import package
 from tests.gpu.general import pipeline_named
@@ -147,7 +147,7 @@ def _ours(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmulat
         outputs = [f._function for f in built.outputs]
         made, found = auto_gpu(outputs, hc.Target(_OURS), options)
         row.text = found.schedule.python()
-        row.host_s = _on_host(made, found)
+        row.host_s = seconds_on_host(made.view, list(found.on_host))
         found.apply(outputs)
     row.schedule_s = time.process_time() - start
     start = time.process_time()
@@ -157,18 +157,6 @@ def _ours(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmulat
         hc.Pipeline(built.outputs).realize(outs, hc.Target(_OURS))
     row.compile_s = time.process_time() - start
     del kept
-
-
-def _on_host(made: AutoGPU, found: DeviceSchedule) -> float:
-    """Seconds of what stays on the host, by the model of time."""
-    view, operations = made.view, 0.0
-    for name in found.on_host:
-        node = view.description.nodes[name]
-        for stage in node.stages:
-            point = view.point(stage, frozenset())
-            assert point is not None
-            operations += point.operations * float(view.description.iterations(stage, node.region))
-    return float(host_seconds(operations))
 
 
 def _package(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmulator) -> None:

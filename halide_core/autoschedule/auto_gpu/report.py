@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halide_core.autoschedule.auto_gpu.occupancy import occupancy
-from halide_core.autoschedule.auto_gpu.time_model import limit
+from halide_core.autoschedule.auto_gpu.time_model import kernel_seconds, limit
 from halide_core.autoschedule.device.loops import Loops
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _row(made: AutoGPU, loops: Loops, choice: Choice) -> list[str]:
         name if not loops.stage else f"{name}.update({loops.stage - 1})", _times(grid),
         _times(choice.threads) if work.threads == _product(choice.threads) else f"{work.threads:.0f}",
         _times(choice.each), f"{share:.2f}", f"{work.shared / 1024:.1f}", f"{work.registers:.0f}",
-        f"{1e6 * choice.cost:.1f}" if made.options.model == "time" else "-", limit(device, work), ", ".join(inside),
+        f"{1e6 * float(kernel_seconds(device, work)):.1f}" if made.options.model == "time" else "-", limit(device, work), ", ".join(inside),
     ]
 
 

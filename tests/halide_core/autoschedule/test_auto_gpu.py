@@ -231,6 +231,30 @@ def test_the_report_has_a_row_for_each_kernel(tmp_path: Path) -> None:
         assert sum(line.startswith(("out ", "rows ")) for line in text.splitlines()) == kernels
 
 
+def _weighted(taps: int, size: int) -> hl.Func:
+    image, out = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("out")
+    x, y, r = hl.Var("x"), hl.Var("y"), hl.RDom([(0, taps)], "r")
+    total = hl.Func("total")
+    total[x, y] = hl.f32(0.0)
+    total[x, y] += image[x, y] * hl.f32(r.x)
+    out[x, y] = total[x, y]
+    image.set_estimates([(0, size), (0, size)])
+    out.set_estimates([(0, size), (0, size)])
+    return out
+
+
+@pytest.mark.parametrize(
+    ("taps", "size", "device"), [(1, 64, False), (1, 1024, False), (64, 1024, True), (64, 16, False)]
+)
+def test_a_pipeline_is_the_devices_where_that_pays_for_copies(taps: int, size: int, device: bool) -> None:
+    params = hl.AutoschedulerParams("AutoGPU", {"copies": "1"})
+    text = hl.Pipeline([_weighted(taps, size)]).apply_autoscheduler(TARGET, params).python_schedule_source
+    assert (".gpu_blocks(" in text) == device
+    # Without copies it is the device's in any case.
+    text = hl.Pipeline([_weighted(taps, size)]).apply_autoscheduler(TARGET, hl.AutoschedulerParams("AutoGPU", {}))
+    assert ".gpu_blocks(" in text.python_schedule_source
+
+
 def _for_h100(outputs: list[hl.Func]) -> DeviceSchedule:
     return auto_gpu([f._function for f in outputs], TARGET, {"device": "H100"})[1]
 

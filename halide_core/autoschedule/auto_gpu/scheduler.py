@@ -65,14 +65,14 @@ def auto_gpu(
 
     A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.  Where
     blocks with a thread for each point would be too large, threads go over boxes.
-    `layouts`: how Funcs lie in memory at all sizes; `left`: Funcs that stay on the host, and why; `search`: fills the
+    `layouts`: how Funcs lie in memory at all sizes, of pipelines whose schedule the package is to take; `left`: Funcs that stay on the host, and why; `search`: fills the
     places of a Grouping."""
     view, chosen = View(outputs, target, layouts), options(extra)
     host: dict[str, str] = dict(left or {})
     refused = Refused()
     known = view.description if layouts is None else None
     while True:
-        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused, search)
+        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused, search, layouts is not None)
         found = scheduler.run()
         problem = refusal_of(outputs, found.schedule, target, known) if found.on_device else None
         if problem is None:
@@ -97,8 +97,9 @@ class AutoGPU(DeviceScheduler):
     def __init__(
         self, outputs: list[Function], view: View, extra: Mapping[str, str], chosen: Options,
         host: Mapping[str, str], refused: Refused, search: Callable[[Grouping], None] = Grouping.run,
+        portable: bool = True,
     ) -> None:
-        super().__init__(outputs, view.layouts, (), host)
+        super().__init__(outputs, view.layouts, (), host, portable)
         # The description knows loops by the same Functions.
         self.loops = view.loops
         self.view, self.options, self.refused, self.search = view, chosen, refused, search

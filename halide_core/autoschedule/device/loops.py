@@ -185,8 +185,9 @@ def _mins(f: Function, layout: Layout | None) -> dict[str, int]:
     return {a: int(value) for a, low in known.items() if (value := const_value(low)) is not None}
 
 
-def refusal(loops: Loops) -> str | None:
-    """Why a device cannot, or had better not, run a stage, in words; None where it can."""
+def refusal(loops: Loops, portable: bool = True) -> str | None:
+    """Why a device cannot, or had better not, run a stage, in words; None where it can.  `portable`: under directives that
+    the package takes."""
     f, d = loops.function, loops.definition
     if f.extern is not None:
         return "an external stage runs on the host"
@@ -198,7 +199,9 @@ def refusal(loops: Loops) -> str | None:
     steps = (loops.points or 1) * (loops.steps or 1) if loops.steps is not None and loops.points is not None else None
     if steps is not None and steps <= FEW_POINTS:
         return None
-    if d.domain is None or not (has_any_order(f, d) or has_first_choice(f, d)):
+    # The package has no `rfactor` of choices.
+    chooses = not portable and has_first_choice(f, d)
+    if d.domain is None or not (has_any_order(f, d) or chooses):
         if d.values[0].type.is_float() and _is_sum(f, d):
             return "it is a sum of floats, whose order is part of its value"
         return "each of its points needs the one before"

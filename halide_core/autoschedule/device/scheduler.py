@@ -58,12 +58,13 @@ def device_schedule(
     layouts: Mapping[str, Layout],
     pinned: Collection[str] = (),
     host: Mapping[str, str] | None = None,
+    portable: bool = True,
 ) -> DeviceSchedule:
     """A schedule for the device of a pipeline that has none yet, but for Funcs that are computed at root.
 
     `layouts`: how Funcs lie in memory, by name, as far as that is known.  `pinned`: Funcs that are computed at root.
-    `host`: Funcs that stay on the host, and why."""
-    return DeviceScheduler(outputs, layouts, pinned, host or {}).run()
+    `host`: Funcs that stay on the host, and why.  `portable`: the package takes it, too."""
+    return DeviceScheduler(outputs, layouts, pinned, host or {}, portable).run()
 
 
 class DeviceScheduler:
@@ -75,8 +76,9 @@ class DeviceScheduler:
         layouts: Mapping[str, Layout],
         pinned: Collection[str],
         host: Mapping[str, str],
+        portable: bool = True,
     ) -> None:
-        self.outputs, self.pinned = outputs, pinned
+        self.outputs, self.pinned, self.portable = outputs, pinned, portable
         environment = build_environment(outputs)
         self.order: list[Function] = environment.order
         self.loops = {
@@ -105,7 +107,7 @@ class DeviceScheduler:
         """Leaves on the host what a device cannot run."""
         for f in self.order:
             if f.name not in self.host:
-                reason = next((r for x in self.stages(f) if (r := refusal(x)) is not None), None)
+                reason = next((r for x in self.stages(f) if (r := refusal(x, self.portable)) is not None), None)
                 if reason is not None:
                     self.host[f.name] = reason
 

@@ -339,7 +339,7 @@ class _Estimate:
         # Where threads go over a box, each step finds out where it is and whether that is inside.
         split = np.where(self.tiles.whole, 0.0, _SPLIT) if place.kind == BLOCK else 0.0
         sums.instructions = sums.instructions + arithmetic + times * (_STEP + split)
-        sums.floats = sums.floats + arithmetic * _float_share(stage)
+        sums.floats = sums.floats + arithmetic * point.floats
         if place.kind != BLOCK:
             # One point is never too long, however it is computed.
             sums.written = np.maximum(sums.written, np.where(each > 1, operations, 0))
@@ -462,10 +462,6 @@ def _warps_of_rows(tiles: Tiles, width: Number) -> Number:
     # Of rows that do not begin with a warp, some are in one more.
     each = np.where(width % WARP == 0, -(-along // WARP), 1 + (along - 1) / WARP)
     return np.minimum(-(-((rows - 1) * width + along) // WARP), rows * each)
-
-
-def _float_share(stage: Stage) -> float:
-    return 0.7 if any(v.type.is_float() for v in stage.definition.values) else 0.0
 
 
 def _turns(step: float | None, bytes_: int, place: _Place) -> Number:

@@ -183,6 +183,20 @@ def test_rows_of_a_tile_are_spread_over_the_warps_of_a_larger_block() -> None:
     assert 8 < _warps_of_rows(tiles, np.array([38, 40, 36, 70]))[3] < 10
 
 
+def test_conversions_and_choices_are_no_arithmetic_of_floats() -> None:
+    image, f, g = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Func("f"), hl.Func("g")
+    x, y = hl.Var("x"), hl.Var("y")
+    f[x, y] = hl.f32(hl.absd(image[x, y], image[x + 1, y])) * hl.f32(0.5)
+    g[x, y] = hl.select(f[x, y] > hl.f32(3.0), f[x, y] * f[x, y], f[x, y] + hl.f32(1.0))
+    image.set_estimates([(0, 321), (0, 192)])
+    g.set_estimates([(0, 320), (0, 192)])
+    view = View([g._function], TARGET)
+    first, second = (view.point(view.description.nodes[n].stages[0], frozenset()) for n in "fg")
+    assert first is not None and second is not None
+    # One product beside a difference and a conversion; a comparison, a product and a sum beside a choice.
+    assert 0 < first.floats < 0.5 < second.floats < 1
+
+
 def test_rescaled_reads() -> None:
     image = hl.ImageParam(hl.Float(32), 2, "image")
     x, y = hl.Var("x"), hl.Var("y")

@@ -42,7 +42,7 @@ class Limits:
 
 
 def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> bool:
-    """Whether blocks of the kernels in the loops `s` are sure to share no more than `limits` allow; else the code tells.
+    """Whether blocks of the kernels in the loops `s` are sure to share no more than `limits` allow.
 
     Raises HalideError, TooManyThreads for threads, where they would have too many threads at sizes that have these
     `values`, nothing tells how many before a kernel starts, or something would have to be checked in it."""

@@ -225,7 +225,8 @@ class _Estimate:
         self.boxes = replace(
             boxes, inside={},
             outside={n: narrowed(x, chosen) for n, x in boxes.outside.items()},
-            stored=narrowed(boxes.stored, chosen), constant=boxes.constant[chosen], blocks=narrowed(boxes.blocks, chosen),
+            stored=narrowed(boxes.stored, chosen), constant=boxes.constant[chosen],
+            blocks=narrowed(boxes.blocks, chosen),
         )
         sums.instructions, sums.kept = narrowed(sums.instructions, chosen), narrowed(sums.kept, chosen)
         self.shared, self.valid = narrowed(self.shared, chosen), chosen[chosen]

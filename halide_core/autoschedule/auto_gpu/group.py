@@ -204,7 +204,8 @@ def thread_box(view: View, group: Group, tiles: Tiles, name: str, user: str) -> 
     constant = np.ones(len(tiles), bool)
     for e in every:
         constant &= (e == e[0]).all(axis=0)
-    further = [_further(low, dict(zip(view.description.nodes[user].function.args, box, strict=True))) for low, _ in found]
+    needed_by = dict(zip(view.description.nodes[user].function.args, box, strict=True))
+    further = [_further(low, needed_by) for low, _ in found]
     return ThreadBox([e[0] for e in every], constant, further)
 
 

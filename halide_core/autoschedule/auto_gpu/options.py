@@ -17,8 +17,8 @@ class Options:
     also by the thread that uses them, where that pays; "forced": wherever nothing is computed twice for it.  `model`:
     "time": the model of time; "paper": the cost of the paper's listing 1.  `register_tiles`: threads of several
     outputs.  `dividing`: tiles divide what they are tiles of, at estimated sizes; this is set where others would read
-    more of images than there is.  `copies`: inputs and outputs are copied at each run, and the whole pipeline stays on the
-    host where that takes less."""
+    more of images than there is.  `copies`: inputs and outputs are copied at each run, and the
+    whole pipeline stays on the host where that takes less."""
 
     fusion: str = "nested"
     model: str = "time"

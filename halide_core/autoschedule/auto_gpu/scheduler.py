@@ -65,8 +65,8 @@ def auto_gpu(
 
     A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.  Where
     blocks with a thread for each point would be too large, threads go over boxes.
-    `layouts`: how Funcs lie in memory at all sizes, of pipelines whose schedule the package is to take; `left`: Funcs that stay on the host, and why; `search`: fills the
-    places of a Grouping."""
+    `layouts`: how Funcs lie in memory at all sizes, of pipelines whose schedule the package is to take; `left`: Funcs
+    that stay on the host, and why; `search`: fills the places of a Grouping."""
     view, chosen = View(outputs, target, layouts), options(extra)
     host: dict[str, str] = dict(left or {})
     refused = Refused()

@@ -1,7 +1,7 @@
 """How many sectors of memory a warp touches in an access: told from the places of its threads, one by one.
 
-Rows of a block's threads may begin within sectors, and coordinates may be halved or mixed, so that a row of eight threads
-touches one sector or three."""
+Rows of a block's threads may begin within sectors, and coordinates may be halved or mixed, so that a row of eight
+threads touches one sector or three."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Rows:
 @dataclass(slots=True, eq=False)
 class Pattern:
     """The bytes at which an access lies, from the beginning of a row in memory on, by the coordinate of a loop;
-    `row`: how far rows are apart, where these have different coordinates; `anywhere`: whether other loops have a part in
-    the place."""
+    `row`: how far rows are apart, where these have different coordinates; `anywhere`: whether other loops have a part
+    in the place."""
 
     offsets: np.ndarray
     row: int
@@ -82,7 +82,8 @@ class Pattern:
         thread = np.minimum(np.arange(WARP), length[:, None] - 1)
         points = begin[:, :, None] + (apart[:, None] * thread)[:, None, :]
         at = np.sort((self.offsets[points] + (sample * self.row)[None, :, None]) // SECTOR, axis=2)
-        return (1 + (np.diff(at, axis=2) != 0).sum(axis=2)).mean(axis=1).tolist()
+        touched: list[float] = (1 + (np.diff(at, axis=2) != 0).sum(axis=2)).mean(axis=1).tolist()
+        return touched
 
 
 class Sectors:
@@ -155,7 +156,8 @@ class Sectors:
             return None
         # Further on images end, where coordinates are clamped.
         turns, at = np.divmod(np.arange(_SPAN), _PERIOD)
-        return found[at] + turns * (found[-1] - found[0])
+        further: np.ndarray = found[at] + turns * (found[-1] - found[0])
+        return further
 
     def _kept(self, offsets: np.ndarray, row: int, anywhere: bool) -> Pattern:
         """The pattern that others have, too, which lie whole sectors from this one."""

@@ -79,9 +79,9 @@ def refusal_of(
 def _checked_loops(
     order: list[Function], outputs: list[Function], values: Mapping[str, Number], limits: Limits, boxes: bool
 ) -> tuple[dict[str, Box], bool]:
-    """What the loops of a schedule read and write, by name, if `boxes`, and whether blocks are sure to have room for what
-    they share.  Raises HalideError for loops that no device runs, and where blocks have too many threads at sizes that
-    have these `values`."""
+    """What the loops of a schedule read and write, by name, if `boxes`, and whether blocks are sure to have room for
+    what they share.  Raises HalideError for loops that no device runs, and where blocks have too many threads at sizes
+    that have these `values`."""
     del order  # which says how deep they are
     wrap_calls(outputs)
     context = Context()

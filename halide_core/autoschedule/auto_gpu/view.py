@@ -50,8 +50,9 @@ class Reads:
 @dataclass(frozen=True, slots=True)
 class PointWork:
     """A point of a stage, one step of its reduction, with what is inlined into it: operations, and the reads of what is
-    stored, equal ones once.  `floats`: the share of the operations that are arithmetic of floats; `parts`: the operations
-    by the dimensions of the Func that they depend on; points of one thread that differ along others have them in common."""
+    stored, equal ones once.  `floats`: the share of the operations that are arithmetic of floats; `parts`: the
+    operations by the dimensions of the Func that they depend on; points of one thread that differ along others have
+    them in common."""
 
     operations: float
     floats: float

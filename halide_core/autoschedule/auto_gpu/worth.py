@@ -1,5 +1,5 @@
-"""Whether a pipeline is worth a device: what its kernels take, with copies of what goes in and comes out, beside what the
-host would.
+"""Whether a pipeline is worth a device: what its kernels take, with copies of what goes in and comes out, beside what
+the host would.
 
 Both are the model's.  Where memory stays on the device between runs there are no copies, and nobody asks."""
 

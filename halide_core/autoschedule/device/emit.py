@@ -398,8 +398,8 @@ class Emitter:
         return part, Loop(own), kept
 
     def _sums_of_blocks(self, loops: Loops) -> tuple[Loop, str, str, Loop]:
-        """What a block has, of what its threads have for groups of them: the dimension of strips, the Funcs of both, and
-        the dimension of groups."""
+        """What a block has, of what its threads have for groups of them: the dimension of strips, the Funcs of both,
+        and the dimension of groups."""
         f, update = loops.function, loops.stage - 1
         sums, groups = (self.new(f"{identifier(f.name)}_{n}") for n in ("sums", "groups"))
         strip, group = Loop(self.new("strip")), Loop(self.new("group"))

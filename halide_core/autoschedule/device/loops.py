@@ -186,8 +186,8 @@ def _mins(f: Function, layout: Layout | None) -> dict[str, int]:
 
 
 def refusal(loops: Loops, portable: bool = True) -> str | None:
-    """Why a device cannot, or had better not, run a stage, in words; None where it can.  `portable`: under directives that
-    the package takes."""
+    """Why a device cannot, or had better not, run a stage, in words; None where it can.  `portable`: under directives
+    that the package takes."""
     f, d = loops.function, loops.definition
     if f.extern is not None:
         return "an external stage runs on the host"
@@ -248,8 +248,8 @@ def has_any_order(f: Function, d: Definition) -> bool:
 
 
 def has_first_choice(f: Function, d: Definition) -> bool:
-    """Whether an update keeps the first of the least or greatest values, with what belongs to it: parts of a reduction may
-    do so by themselves, as long as points of each follow one another, and parts as well.
+    """Whether an update keeps the first of the least or greatest values, with what belongs to it: parts of a reduction
+    may do so by themselves, as long as points of each follow one another, and parts as well.
 
     Where of values that are equal the last one is kept, a part without any point would be."""
     choice = choice_of(f, d)

@@ -376,7 +376,8 @@ def test_sectors_are_those_that_threads_touch(width: int) -> None:
     point = view.point(stage, frozenset())
     assert point is not None
     places = {
-        "x": lambda at: at, "x + 1": lambda at: at + 1, "((x / 2) - 1) + (2 * (x % 2))": lambda at: at // 2 - 1 + 2 * (at % 2),
+        "x": lambda at: at, "x + 1": lambda at: at + 1,
+        "((x / 2) - 1) + (2 * (x % 2))": lambda at: at // 2 - 1 + 2 * (at % 2),
     }
     length, apart = np.array([8, 8, 16, 32, 64]), np.array([1, 2, 1, 1, 1])
     rows = Rows(length, apart, length * apart, 0)

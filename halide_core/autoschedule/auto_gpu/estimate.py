@@ -9,7 +9,7 @@ import numpy as np
 
 from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.description import Stage
-from halide_core.autoschedule.analysis.footprints import Number, extents
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, points
 from halide_core.autoschedule.auto_gpu.devices import Device
 from halide_core.autoschedule.auto_gpu.group import (
     BLOCK,
@@ -147,6 +147,8 @@ class _Estimate:
     valid: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     code: dict[str, Number] = field(default_factory=dict)
     """Operations that stand one after the other in a thread, by the Func whose points it has."""
+    read: dict[tuple[str, str], tuple[NumericBox, Number]] = field(default_factory=dict)
+    """The box of a Func or image that a thread has loaded for the points of a Func, and how many points these are."""
 
     def result(self) -> tuple[Tiles, KernelWork, np.ndarray] | None:
         found = self._places()
@@ -353,12 +355,27 @@ class _Estimate:
             count = self._shared(((view.moves(s), 1) for s in reads.sites), sizes)
             if read in needed and not reads.chosen_by_data:
                 # What several points of a thread need is loaded once; that places of one point coincide does not show.
-                count = np.minimum(count, np.maximum(needed[read], len(reads.sites)))
+                count = np.minimum(count, np.maximum(points(needed[read]), len(reads.sites)))
+                if place.kind != BLOCK and not stage.reduction:
+                    count = self._further(of, read, needed[read], count)
             if self.group.members.get(read) != THREAD:
                 at_once = 1.0 if read in self.group.members else self._at_once(stage, reads, place)
                 self._load(stage, read, reads, times * count / at_once, count, place)
         self._store(stage, place, times * each)
         return True
+
+    def _further(self, of: str, read: str, box: NumericBox, count: Number) -> Number:
+        """How many of the points of a box a thread has not loaded for another Func that it computes."""
+        if (of, read) not in self.read:
+            self.read[of, read] = box, count
+            return count
+        known, counted = self.read[of, read]
+        both = tuple(
+            (np.minimum(a, c), np.maximum(b, d)) for (a, b), (c, d) in zip(known, box, strict=True)
+        )
+        total = np.maximum(np.minimum(points(both), counted + count), counted)
+        self.read[of, read] = both, total
+        return total - counted
 
     def _shared(self, parts: Iterable[tuple[frozenset[str], float]], sizes: Mapping[str, Number]) -> Number:
         """How much of something a thread has to do: each of the `parts` for the points that differ along its
@@ -427,11 +444,10 @@ class _Estimate:
         pattern = None if loops.scatters else self.view.sectors.pattern(stage, own, place.along)
         sums.sectors = sums.sectors + count * (pattern.sectors(place.rows) if pattern else WARP)
 
-    def _read_together(self, stage: Stage, place: _Place) -> dict[str, Number]:
-        """The points that a thread reads in a step, for all of its points together."""
+    def _read_together(self, stage: Stage, place: _Place) -> dict[str, NumericBox]:
+        """What a thread reads in a step, for all of its points together."""
         box = box_of(self.view, stage.func, place.sizes)
-        found = self.view.required(stage, box, self.group.inlined, one_step=True)
-        return {n: product_of(len(self.tiles), extents(b)) for n, b in found.items()}
+        return self.view.required(stage, box, self.group.inlined, one_step=True)
 
     def _whole(self, threads: Number) -> KernelWork:
         description, sums, count = self.view.description, self.sums, self.boxes.blocks

@@ -278,9 +278,11 @@ class Emitter:
         self.schedule.add(f.name, loops.stage, "rfactor", strips, Loop(strip), result=part)
         self.factored(f.name, update)
         total = self.reduction(f.name, update, 0)
-        first, *rest = (Loop(n) for n in f.args)
+        # Threads along most of the elements.
+        longest = max(f.args, key=lambda n: loops.extents[n])
+        first, rest = Loop(longest), [Loop(n) for n in f.args if n != longest]
         inner = self.made_of(first, "i", -1)
-        threads = min(_LINE, _power(loops.extents[f.args[0]]))
+        threads = min(_LINE, _power(loops.extents[longest]))
         self.add(loops, "atomic")
         self.add(loops, "split", first, first, inner, threads, _GUARD)
         self.add(loops, "reorder", first, *rest, inner, total)

@@ -19,6 +19,7 @@ from halide_core.passes.races import (
     is_pure_loop,
     loops_of,
     operation_and_operand,
+    predicates_of,
     steps_along,
 )
 from halide_core.passes.realization_order import definition_expressions
@@ -253,7 +254,8 @@ def has_first_choice(f: Function, d: Definition) -> bool:
 
     Where of values that are equal the last one is kept, a part without any point would be."""
     choice = choice_of(f, d)
-    if choice is None:
+    conditions = [n for p in predicates_of(d) for n in post_order(p)]
+    if choice is None or any(isinstance(n, ir.Call) and n.target is f for n in conditions):
         return False
     own = {key(ir.Call(t, f.name, d.args, CallType.HALIDE, k, f)) for k, t in enumerate(f.types)}
     for v in d.values:

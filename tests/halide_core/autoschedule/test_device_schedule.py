@@ -324,6 +324,29 @@ def test_the_first_of_the_greatest_is_found(size: tuple[int, int]) -> None:
     image.reset()
 
 
+def test_histograms_of_channels_are_counted_in_shared_memory() -> None:
+    """Channels first: threads go along the bins."""
+    image, _ = _source(dimensions=3)
+
+    def made() -> Any:
+        f, r = hl.Func("f"), hl.RDom([(0, SIZE[0]), (0, SIZE[1] * 4)])
+        f[c, x] = hl.u32(c)
+        f[c, hl.i32(image[c, r.x, r.y % SIZE[1]])] += hl.u32(1)
+        f.bound(x, 0, 256).bound(c, 0, 3)
+        return f
+
+    f = made()
+    found = device_schedule([f._function], {})
+    assert "f_parts.split(x, x, xi, 256" in found.schedule.python()
+    found.apply([f._function])
+    device = Emulator()
+    with device_runtime(device):
+        got = _realized(f, (3, 256), hl.Target(TARGET))
+    assert np.array_equal(got, _realized(made(), (3, 256), hl.Target("host")))
+    assert any(k.counts.instructions.get("shared atomic") for k in device.launches)
+    image.reset()
+
+
 def test_a_histogram_of_known_bounds_is_counted_in_shared_memory() -> None:
     image, _ = _source()
 

@@ -27,8 +27,8 @@ _SWEEPS, _MANY, _VERY_MANY = 3, 40, 80
 """Times that each Func is looked at; of pipelines of many Funcs that is done from one start, of more once less."""
 _UNEVEN = 1.02
 """What tiles cost more that do not divide what they are tiles of."""
-_MANY_THREADS, _FEW_REGISTERS = 512, 1.05
-"""Threads of a block that leave each no more than 64 registers, of which ptxas may take fewer and spill, and what that
+_MANY_THREADS, _FEW_REGISTERS = 960, 1.05
+"""Threads of a block that leave each 64 registers at the most, of which ptxas may take fewer and spill, and what that
 costs."""
 _WORTH = 0.99
 """What the cost must fall to for a step to be taken."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from halide_core.dsl.placement import Placement
 from halide_core.dsl.schedule import Stage
 from halide_core.errors import HalideError
 from halide_core.function import Function, TailStrategy
+from halide_core.ir.expr import Call, Expr
 from halide_core.ir.stmt import MemoryType
+from halide_core.ir.structural import transform
 
 GUARD = TailStrategy.GuardWithIf
 # Directives of a whole Func, in which stage 0 stands for all stages.
@@ -81,7 +83,7 @@ class Schedule:
             stage: Any = _func(known[d.func]) if d.method in _OF_FUNCS else Stage(known[d.func], d.stage)
             if d.method == "rfactor":
                 stage._function, made = known[d.func], stage.rfactor(list(zip(args[::2], args[1::2], strict=True)))
-                made._function.name = d.result
+                _rename(made._function, str(d.result), known[d.func])
                 known[str(d.result)] = made._function
             elif d.method == "in_":
                 made = stage.in_()
@@ -104,6 +106,18 @@ class Schedule:
     def cpp(self) -> str:
         """C++; every Func in a variable of its name."""
         return _Text(self, "").text()
+
+
+def _rename(made: Function, name: str, factored: Function) -> None:
+    """Gives the Func that `rfactor` made of an update a name, by which both call it: it may be factored again."""
+    made.name = name
+
+    def called(n: Expr) -> Expr:
+        own = isinstance(n, Call) and n.target is made
+        return Call(n.type, name, n.args, n.call_type, n.value_index, made) if own and isinstance(n, Call) else n
+
+    for f in (made, factored):
+        f.updates = [replace(d, values=tuple(transform(v, called) for v in d.values)) for d in f.updates]
 
 
 class Names:

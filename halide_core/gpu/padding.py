@@ -25,7 +25,7 @@ from halide_core.ir.stmt import THREAD_KINDS, ForKind, MemoryType
 from halide_core.ir.structural import key, post_order, variables
 
 _BANKS, _WARP, _WORD = 32, 32, 4
-_MOST = 9
+MOST_PADDED = 9
 """Elements by which a row is made longer, at the most."""
 _BYTES = 40 << 10
 """Of the arrays of a block, where padding must not cost blocks that run at a time."""
@@ -115,7 +115,7 @@ class _Block:
             return s
         size = s.types[0].bytes()
         costs: dict[int, int] = {}
-        for more in range(_MOST):
+        for more in range(MOST_PADDED):
             longer = [e + more if d == first else e for d, e in enumerate(known)]
             if more and self.bytes + more * int(np.prod(known)) // known[first] * size > _BYTES:
                 break

@@ -25,7 +25,7 @@ from halide_core.ir.simplify import simplify_index
 from halide_core.ir.stmt import MemoryType
 
 # Bytes of a word of each bank, and by which arrays of a multiple of these are kept apart.
-_BANKS, _APART = 128, 32
+_BANKS, APART = 128, 32
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ def _placed(lives: _Lives) -> Layout:
             bytes_ = -(-int(size) * a.type.bytes() // ALIGNMENT) * ALIGNMENT
             # Threads that choose between arrays of one size must not all meet in the same banks.
             meeting = bytes_ > 0 and bytes_ % _BANKS == 0 and len(lives.sizes) > 1
-            fixed.append((name, bytes_ + _APART * meeting))
+            fixed.append((name, bytes_ + APART * meeting))
 
     def meet(a: str, b: str) -> bool:
         return lives.first[a] <= lives.last[b] and lives.first[b] <= lives.last[a]

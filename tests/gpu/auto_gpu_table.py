@@ -26,7 +26,9 @@ from corpus.bench.scheduled_process import load_plugins
 from corpus.pipelines.common import PipelineFile, Size, bind, estimate, named_pipelines, output_buffers
 from halide_core.autoschedule.auto_gpu.devices import known_devices
 from halide_core.autoschedule.auto_gpu.occupancy import occupancy
+from halide_core.autoschedule.auto_gpu.scheduler import auto_gpu
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork, copy_seconds, kernel_seconds, limit
+from halide_core.autoschedule.auto_gpu.worth import seconds_on_host
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu import package
 from tests.gpu.general import pipeline_named
@@ -78,12 +80,14 @@ class Row:
     conflicts: int = 0
     spills: int = 0
     copied: int = 0
+    host_s: float = 0.0
     kernels: list[KernelRow] = field(default_factory=list)
     text: str = ""
 
     def seconds(self, device: str) -> float:
-        """Of all kernels one after the other, and of copies that other schedules do without."""
-        return sum(k.seconds(device) for k in self.kernels) + float(copy_seconds(int(self.copied > 0), self.copied))
+        """Of all kernels one after the other, of stages on the host and of copies that other schedules do without."""
+        copies = float(copy_seconds(int(self.copied > 0), self.copied))
+        return sum(k.seconds(device) for k in self.kernels) + self.host_s + copies
 
     def instructions(self) -> float:
         return sum(k.work[MADE_FOR]["instructions"] for k in self.kernels)
@@ -140,10 +144,11 @@ def _ours(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmulat
     else:
         estimate(built, p, size, arrays)
         options = {"device": MADE_FOR, **OWN[how]}
-        found = hc.Pipeline(built.outputs).apply_autoscheduler(
-            hc.Target(_OURS), hc.AutoschedulerParams("AutoGPU", options)
-        )
-        row.text = found.python_schedule_source
+        outputs = [f._function for f in built.outputs]
+        made, found = auto_gpu(outputs, hc.Target(_OURS), options)
+        row.text = found.schedule.python()
+        row.host_s = seconds_on_host(made.view, list(found.on_host))
+        found.apply(outputs)
     row.schedule_s = time.process_time() - start
     start = time.process_time()
     with device_runtime(device):
@@ -246,6 +251,7 @@ def table(rows: list[Row], title: str) -> str:
         where = f"{_short(worst.name)}: {limit(device, worst.on(MADE_FOR))}" if worst else "no kernel"
         more = f"; {r.spills} B spilled" if r.spills else ""
         more += f"; {r.copied >> 10} KB copied" if r.copied else ""
+        more += f"; {1e6 * r.host_s:.1f} us on the host" if r.host_s else ""
         cells = [r.pipeline, r.schedule, f"{r.schedule_s:.2f}", str(len(r.kernels)), f"{r.instructions() / 1e6:.2f} M",
                  f"{r.sectors / 1e6:.2f} M", f"{r.conflicts / 1e6:.2f} M", f"{r.occupancy():.2f}",
                  *(f"{1e6 * r.seconds(d):.1f}" for d in DEVICES), where + more]

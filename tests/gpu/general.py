@@ -10,6 +10,7 @@ from corpus.further import further_pipelines
 from corpus.pipelines.common import Built, Module, PipelineFile, Size, pipelines
 from corpus.unseen.pipeline import Pipeline, random_pipeline
 from corpus.unseen.script import bound_names
+from tests.gpu.unlike import unlike_pipelines
 
 _RANDOM = "random "
 _SMALL = ((197, 131), (203, 150))
@@ -30,7 +31,7 @@ def pipeline_named(name: str) -> PipelineFile:
     """A random pipeline, or one that is written in one of the folders."""
     if name.startswith(_RANDOM):
         return _random(int(name.removeprefix(_RANDOM)))
-    return {p.name: p for p in (*pipelines(), *written_pipelines())}[name]
+    return {p.name: p for p in (*pipelines(), *written_pipelines(), *unlike_pipelines())}[name]
 
 
 def _random(seed: int) -> PipelineFile:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.gpu.auto_gpu_general import EQUAL, OWN, Finding, compared
-from tests.gpu.auto_gpu_table import measure
+from tests.gpu.auto_gpu_table import MADE_FOR, measure
 from tests.gpu.general import pipeline_named
+from tests.gpu.unlike import unlike_pipelines
 
 _LIMIT = 200.0
 
@@ -19,6 +20,24 @@ def test_equal_and_valid(name: str) -> None:
     found = Finding(name, compared(name), {OWN: measure(p, p.size, OWN, _LIMIT)})
     assert found.small == EQUAL
     assert not found.invalid()
+
+
+@pytest.mark.long
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", [p.name for p in unlike_pipelines()])
+def test_unlike_the_others(name: str) -> None:
+    """Reductions of whole images, scans, several outputs, tuples, volumes and signals, at an odd size."""
+    assert compared(name) == EQUAL
+
+
+@pytest.mark.parametrize("name", ["spotlight", "stretched", "standardised"])
+def test_reductions_of_images_are_the_devices(name: str) -> None:
+    """None of them waits for the host, or has a thread that goes over the image."""
+    p = pipeline_named(name)
+    row = measure(p, p.size, OWN, _LIMIT)
+    assert not row.problem
+    assert row.host_s == 0 and row.copied == 0
+    assert row.seconds(MADE_FOR) < 60e-6
 
 
 @pytest.mark.long

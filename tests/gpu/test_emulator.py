@@ -88,6 +88,16 @@ def test_access_outside() -> None:
         _run("st.shared.u32 [%rd5+252], %r1; ret;", 2)
 
 
+def test_a_load_of_several_elements_may_reach_beyond_the_end() -> None:
+    """As LLVM's do that begin within: what lies there is anything, and no store may."""
+    load = "ld.global.v2.u32 {%r2, %r3}, [%rd1+1016]; st.global.u32 [%rd1], %r2; ret;"
+    _run(load, 1, memory=1020)
+    with pytest.raises(DeviceError, match="access outside: 1 bytes at"):
+        _run(load, 1, memory=1016)
+    with pytest.raises(DeviceError, match="access outside: 4 bytes at"):
+        _run("st.global.v2.u32 [%rd1+1016], {%r1, %r1}; ret;", 1, memory=1020)
+
+
 def test_misaligned() -> None:
     with pytest.raises(DeviceError, match="misaligned"):
         _run("st.global.u32 [%rd3+2], %r1; ret;", 2)

@@ -1,16 +1,21 @@
-"""How many threads blocks have, and how many bytes they share, as the compiler's own bounds have it.
+"""How many threads blocks have, and how many bytes they share, as the compiler's own bounds and its code have it.
 
 Boxes of a long chain of stages come out larger for all blocks together than for any one of them, since the compiler
-tells them without knowing how long images are."""
+tells them without knowing how long images are, and larger in the code than in the loops."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core.errors import HalideError
+from halide_core.gpu.kernel import ALIGNMENT, Kernel
+from halide_core.gpu.padding import MOST_PADDED
 from halide_core.gpu.scopes import inside
+from halide_core.gpu.shared import APART
 from halide_core.gpu.threads import block_extents, most
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
@@ -36,30 +41,68 @@ class Limits:
     shared: int
 
 
-def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> None:
-    """Raises HalideError, TooManyThreads for threads, where blocks of a kernel in the loops `s` would be larger than
-    `limits` allow at sizes that have these `values`, nothing tells how large before the kernel starts, or something
-    would have to be checked in it."""
+def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> bool:
+    """Whether blocks of the kernels in the loops `s` are sure to share no more than `limits` allow.
+
+    Raises HalideError, TooManyThreads for threads, where they would have too many threads at sizes that have these
+    `values`, nothing tells how many before a kernel starts, or something would have to be checked in it."""
     if isinstance(s, st.LetStmt):
-        value = _number(s.value, values)
-        values = {k: v for k, v in values.items() if k != s.name} if value is None else {**values, s.name: value}
+        values = _with_value(s, values)
     elif isinstance(s, st.For):
         if s.kind is ForKind.GPU_BLOCK:
-            _check_kernel(s, values, limits)
-            return
-        first = _number(s.min, values)
-        values = values if first is None else {**values, s.name: first}
+            return _check_kernel(s, values, limits)
+        values = _with_first(s, values)
+    return all([check_blocks(x, values, limits) for x in st.bodies(s)])
+
+
+def check_launches(
+    s: st.Stmt, kernels: Mapping[str, Kernel], values: Mapping[str, float], limits: Limits
+) -> None:
+    """Raises HalideError, TooManyThreads for threads, where a launch in the code `s` would have larger blocks than
+    `limits` allow at sizes that have these `values`.  `kernels`: those that are launched, by name."""
+    if isinstance(s, st.LetStmt):
+        values = _with_value(s, values)
+    elif isinstance(s, st.For):
+        values = _with_first(s, values)
+    elif isinstance(s, st.Launch):
+        _check_launch(s, kernels[s.kernel], values, limits)
     for x in st.bodies(s):
-        check_blocks(x, values, limits)
+        check_launches(x, kernels, values, limits)
 
 
-def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> None:
+def _check_launch(s: st.Launch, kernel: Kernel, values: Mapping[str, float], limits: Limits) -> None:
+    count = 1.0
+    for extent in s.threads:
+        count *= _number(extent, values) or 1
+    if count > limits.threads:
+        raise TooManyThreads(_func_of(s.kernel), int(count))
+    total = _number(s.shared, values) or 0
+    if total > limits.shared:
+        largest = max(kernel.shared, key=lambda a: (_number(a.size, values) or 0) * a.type.bytes())
+        raise HalideError(f"{largest.name}: a block of {_func_of(s.kernel)} shares {total:.0f} bytes")
+
+
+def _func_of(kernel: str) -> str:
+    """The Func whose loops a kernel is made of."""
+    return re.sub(r"_s\d+_\d+$", "", kernel.removeprefix("kernel_"))
+
+
+def _with_value(s: st.LetStmt, values: Mapping[str, float]) -> Mapping[str, float]:
+    value = _number(s.value, values)
+    return {k: v for k, v in values.items() if k != s.name} if value is None else {**values, s.name: value}
+
+
+def _with_first(s: st.For, values: Mapping[str, float]) -> Mapping[str, float]:
+    first = _number(s.min, values)
+    return values if first is None else {**values, s.name: first}
+
+
+def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> bool:
     for x in st.walk(s):
         for e in st.expressions(x):
             if holds_effect(e):
                 # Bounds that were given, and do not show to be kept; the text names the Func.
                 raise HalideError(" ".join(str(n.value) for n in nodes(e, StringImm)))
-    name = s.name.split(".")[0]
     scope: dict[str, Interval] = {}
     node = _frame(s, {})
     while isinstance(node, st.For) and node.kind is ForKind.GPU_BLOCK:
@@ -69,10 +112,9 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> Non
     for extent in block_extents(node, scope)[1]:
         count *= _number(extent, values) or 1
     if count > limits.threads:
-        raise TooManyThreads(name, int(count))
-    largest, total = _shared(node, scope, values)
-    if total > limits.shared:
-        raise HalideError(f"{largest}: a block of {name} shares {total:.0f} bytes")
+        raise TooManyThreads(s.name.split(".")[0], int(count))
+    shared = _most_shared(node, scope)
+    return shared is not None and shared <= limits.shared
 
 
 def _frame(s: st.Stmt, lets: Mapping[str, Expr]) -> st.Stmt:
@@ -96,9 +138,10 @@ def _frame(s: st.Stmt, lets: Mapping[str, Expr]) -> st.Stmt:
     return parts[0] if len(parts) == 1 else st.block(*parts)
 
 
-def _shared(s: st.Stmt, scope: dict[str, Interval], values: Mapping[str, float]) -> tuple[str, float]:
-    """The largest of the Funcs that threads of a block share, and the bytes of all."""
-    largest, most_bytes, total = "", 0.0, 0.0
+def _most_shared(s: st.Stmt, scope: dict[str, Interval]) -> int | None:
+    """No less than the bytes that threads of a block share, where sizes are constants: rows may be made longer, arrays
+    begin at multiples and lie apart; None where the code alone tells."""
+    total = 0
     work: list[tuple[st.Stmt, dict[str, Interval]]] = [(s, scope)]
     while work:
         x, around = work.pop()
@@ -107,13 +150,16 @@ def _shared(s: st.Stmt, scope: dict[str, Interval], values: Mapping[str, float])
         if isinstance(x, st.For):
             around = inside(around, x)
         if isinstance(x, st.Realize) and x.memory in (MemoryType.Auto, MemoryType.GPUShared):
-            bytes_ = float(sum(t.bytes() for t in x.types))
-            for _, extent in x.bounds:
-                bytes_ *= _number(most(extent, around, f"The size of {x.name}"), values) or 1
-            total += bytes_
-            largest, most_bytes = (x.name, bytes_) if bytes_ > most_bytes else (largest, most_bytes)
+            found = [const_value(most(e, around, f"The size of {x.name}")) for _, e in x.bounds]
+            if any(e is None for e in found):
+                return None
+            sizes = [int(e) for e in found if e is not None]
+            if sizes:
+                # Whichever dimension rows are.
+                sizes[sizes.index(min(sizes))] += MOST_PADDED
+            total += sum(math.prod(sizes) * t.bytes() + ALIGNMENT + APART for t in x.types)
         work += [(y, around) for y in st.bodies(x)]
-    return largest, total
+    return total
 
 
 def _number(e: Expr, values: Mapping[str, float]) -> float | None:

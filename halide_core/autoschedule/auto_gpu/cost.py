@@ -6,17 +6,21 @@ import numpy as np
 
 from halide_core.autoschedule.auto_gpu.devices import Device
 from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, guessed_registers, occupancy
-from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds
+from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds, roofs
 
 _OCCUPANCY_THRESHOLD = 0.1
 _GLOBAL_LOAD = 40.0
 """Operations that an access of global memory takes, and below, of shared memory."""
 _SHARED_LOAD = 4.0
+_OF_OTHERS = 0.01
+"""What each roof counts beside the greatest: what is told of a kernel is not exact, nor are roofs quite apart."""
 
 
 def by_time(device: Device, work: KernelWork, valid: np.ndarray) -> np.ndarray:
-    """Seconds of each candidate; infinite for those that are not valid."""
-    return np.where(valid, kernel_seconds(device, work), np.inf)
+    """Seconds of each candidate, and of those that are alike by their greatest roof less for lower others; infinite for
+    those that are not valid."""
+    others = sum(roofs(device, work).values())
+    return np.where(valid, kernel_seconds(device, work) + _OF_OTHERS * others, np.inf)
 
 
 def by_listing(device: Device, work: KernelWork, valid: np.ndarray, last: bool) -> np.ndarray:

@@ -9,21 +9,23 @@ import numpy as np
 
 from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.description import Stage
-from halide_core.autoschedule.analysis.footprints import Number, extents
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, points
 from halide_core.autoschedule.auto_gpu.devices import Device
 from halide_core.autoschedule.auto_gpu.group import (
     BLOCK,
     THREAD,
     Boxes,
     Group,
+    ThreadBox,
     block_boxes,
     box_of,
     thread_box,
     thread_sizes,
 )
 from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, blocks_of_sm
+from halide_core.autoschedule.auto_gpu.sectors import Rows
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
-from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
+from halide_core.autoschedule.auto_gpu.time_model import KernelWork
 from halide_core.autoschedule.auto_gpu.view import Reads, View
 from halide_core.autoschedule.device.emit import written_steps
 
@@ -71,14 +73,12 @@ class _Sums:
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where the points of a stage are computed: `runs` of warps, each of `sizes` points along dimensions that are
-    written out or gone over; `along`: the loop whose points neighbouring threads have, every `apart`-th of them, and
-    `row`: in rows of how many threads."""
+    written out or gone over; `along`: the loop whose points neighbouring threads have, in `rows`."""
 
     runs: Number
     sizes: Mapping[str, Number]
     along: str
-    apart: Number
-    row: Number
+    rows: Rows
     kind: str
 
 
@@ -93,14 +93,14 @@ def estimated(
     # What is left of the tiles is looked at further.
     boxes, chosen = kept
     tiles = tiles.chosen(chosen)
-    boxes = {n: [narrowed(e, chosen) for e in box] for n, box in boxes.items()}
+    boxes = {n: replace(b, extents=[narrowed(e, chosen) for e in b.extents]) for n, b in boxes.items()}
     return _Estimate(view, device, group, tiles, block_boxes(view, group, tiles), boxes).result()
 
 
-def _kept_in_threads(view: View, group: Group, tiles: Tiles) -> tuple[dict[str, list[Number]], np.ndarray] | None:
-    """The extents of what threads keep, by member, and under which of the `tiles` they have room for it and it is as
-    large everywhere; None where that cannot be told."""
-    found: dict[str, list[Number]] = {}
+def _kept_in_threads(view: View, group: Group, tiles: Tiles) -> tuple[dict[str, ThreadBox], np.ndarray] | None:
+    """What threads keep, by member, and under which of the `tiles` they have room for it and it is as large everywhere;
+    None where that cannot be told."""
+    found: dict[str, ThreadBox] = {}
     valid = np.ones(len(tiles), bool)
     for name, kind in group.members.items():
         if kind != THREAD:
@@ -109,10 +109,10 @@ def _kept_in_threads(view: View, group: Group, tiles: Tiles) -> tuple[dict[str, 
         needed = thread_box(view, group, tiles, name, user)
         if needed is None or user not in group.names:
             return None
-        found[name], constant = needed
+        found[name], constant = needed, needed.constant
         if len(view.description.nodes) > _MANY:
-            constant = constant & _plainly_constant(view, group, tiles, name, user, found[name])
-        valid = valid & constant & (product_of(len(tiles), found[name]) <= _MOST_IN_THREAD)
+            constant = constant & _plainly_constant(view, group, tiles, name, user, needed.extents)
+        valid = valid & constant & (product_of(len(tiles), needed.extents) <= _MOST_IN_THREAD)
     return found, valid
 
 
@@ -140,13 +140,15 @@ class _Estimate:
     group: Group
     tiles: Tiles
     boxes: Boxes
-    threads: Mapping[str, list[Number]]
-    """The extents of what threads keep."""
+    threads: Mapping[str, ThreadBox]
+    """What threads keep."""
     sums: _Sums = field(default_factory=_Sums)
     shared: Number = 0.0
     valid: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     code: dict[str, Number] = field(default_factory=dict)
     """Operations that stand one after the other in a thread, by the Func whose points it has."""
+    read: dict[tuple[str, str], tuple[NumericBox, Number]] = field(default_factory=dict)
+    """The box of a Func or image that a thread has loaded for the points of a Func, and how many points these are."""
 
     def result(self) -> tuple[Tiles, KernelWork, np.ndarray] | None:
         found = self._places()
@@ -194,7 +196,7 @@ class _Estimate:
         if inside:
             # Where blocks are larger than the tile its rows are spread over them.
             warps = np.where(tiles.whole, np.maximum(warps, _warps_of_rows(tiles, size[0])), warps)
-        places = {self.group.kernel: self._kernel_place(warps)}
+        places = {self.group.kernel: self._kernel_place(warps, own)}
         for name, kind in self.group.members.items():
             place = self._in_block(name, inside[name], size, own) if kind == BLOCK else self._in_thread(name, places)
             if place is None:
@@ -225,15 +227,15 @@ class _Estimate:
         self.boxes = replace(
             boxes, inside={},
             outside={n: narrowed(x, chosen) for n, x in boxes.outside.items()},
-            outside_rows={n: narrowed(x, chosen) for n, x in boxes.outside_rows.items()},
-            constant=boxes.constant[chosen], blocks=narrowed(boxes.blocks, chosen),
+            stored=narrowed(boxes.stored, chosen), constant=boxes.constant[chosen],
+            blocks=narrowed(boxes.blocks, chosen),
         )
         sums.instructions, sums.kept = narrowed(sums.instructions, chosen), narrowed(sums.kept, chosen)
         self.shared, self.valid = narrowed(self.shared, chosen), chosen[chosen]
         return narrowed(threads, chosen), {
             name: replace(
                 x, runs=narrowed(x.runs, chosen), sizes={a: narrowed(size, chosen) for a, size in x.sizes.items()},
-                apart=narrowed(x.apart, chosen), row=narrowed(x.row, chosen),
+                rows=x.rows.narrowed(chosen),
             ) for name, x in places.items()
         }
 
@@ -243,15 +245,33 @@ class _Estimate:
         found = [self.boxes.inside[name][args.index(n)] for n in wide]
         return [*found, *[np.ones(len(self.tiles), np.int64)] * (2 - len(found))]
 
-    def _kernel_place(self, warps: Number) -> _Place:
+    def _kernel_place(self, warps: Number, threads: Number) -> _Place:
         group, view = self.group, self.view
         names = group.tiled(view)
         each = dict(zip(names, self.tiles.each, strict=False))
         sizes = {a: each.get(a, 1) for a in view.description.nodes[group.kernel].function.args}
         for n in group.loops(view).channels:
             sizes[n] = view.loop_extent(group.kernel, group.stage, n)
-        along = names[0] if names else ""
-        return _Place(warps, sizes, along, self.tiles.each[0], self.tiles.threads[0], "kernel")
+        along, apart, row = names[0] if names else "", self.tiles.each[0], self.tiles.threads[0]
+        first = view.first(group.kernel, group.stage, along) if along else 0
+        running, inside = self._within(names)
+        busy = np.minimum(threads / (warps * WARP) * inside / running, 1.0)
+        return _Place(warps * running, sizes, along, Rows(row, apart, row * apart, first, busy), "kernel")
+
+    def _within(self, names: tuple[str, ...]) -> tuple[Number, Number]:
+        """The shares of the grid's warps, and of its threads, that are not beyond the end."""
+        warps: Number = 1.0
+        threads: Number = 1.0
+        for d, name in enumerate(names):
+            count, each = self.tiles.threads[d], self.tiles.each[d]
+            extent = self.view.loop_extent(self.group.kernel, self.group.stage, name)
+            needed = -(-extent // each)
+            every = -(-extent // (count * each)) * count
+            threads = threads * needed / every
+            # Along the first loop warps end where they are full.
+            step = 1 if d else np.where(count % WARP == 0, WARP, count)
+            warps = warps * (-(-needed // step) * step) / every
+        return warps, threads
 
     def _in_block(self, name: str, row: list[Number], size: list[Number], own: Number) -> _Place:
         view, tiles = self.view, self.tiles
@@ -266,20 +286,25 @@ class _Estimate:
         args = node.function.args
         sizes = {a: 1 if a in wide else box[args.index(a)] for a in args}
         row_threads = np.where(tiles.whole, size[0], tiles.threads[0])
-        return _Place(np.where(tiles.whole, whole, split), sizes, wide[0] if wide else "", 1, row_threads, BLOCK)
+        # Where a box begins within what its Func reads is not told.
+        runs = np.where(tiles.whole, whole, split)
+        rows = Rows(row_threads, 1, 0, None, np.minimum(row[0] * row[1] / (runs * WARP), 1.0))
+        return _Place(runs, sizes, wide[0] if wide else "", rows, BLOCK)
 
     def _in_thread(self, name: str, places: Mapping[str, _Place]) -> _Place | None:
         (user,) = self.view.users(name, self.group.inlined) or {self.group.kernel}
         if user not in places:
             return None
-        found, node = self.threads[name], self.view.description.nodes[name]
+        found, node = self.threads[name].extents, self.view.description.nodes[name]
         # Sums are kept beside the addresses of what each of them reads next.
         summed = any(s.reduction for s in node.stages)
         self.sums.kept = self.sums.kept + product_of(len(self.tiles), found) * (_OF_SUM if summed else 1.0)
         args, wide = node.function.args, self.view.loops[name][0].wide
-        outer = places[user]
+        outer, along = places[user], wide[0] if wide else ""
+        further = self.threads[name].further[args.index(along)].get(outer.along) if along else None
+        first = None if further is None or outer.rows.first is None else outer.rows.first + further
         return _Place(
-            outer.runs, dict(zip(args, found, strict=True)), wide[0] if wide else "", outer.apart, outer.row, THREAD
+            outer.runs, dict(zip(args, found, strict=True)), along, replace(outer.rows, first=first), THREAD
         )
 
     def _computed_by(self, name: str) -> str:
@@ -317,7 +342,7 @@ class _Estimate:
         # Where threads go over a box, each step finds out where it is and whether that is inside.
         split = np.where(self.tiles.whole, 0.0, _SPLIT) if place.kind == BLOCK else 0.0
         sums.instructions = sums.instructions + arithmetic + times * (_STEP + split)
-        sums.floats = sums.floats + arithmetic * _float_share(stage)
+        sums.floats = sums.floats + arithmetic * point.floats
         if place.kind != BLOCK:
             # One point is never too long, however it is computed.
             sums.written = np.maximum(sums.written, np.where(each > 1, operations, 0))
@@ -330,12 +355,27 @@ class _Estimate:
             count = self._shared(((view.moves(s), 1) for s in reads.sites), sizes)
             if read in needed and not reads.chosen_by_data:
                 # What several points of a thread need is loaded once; that places of one point coincide does not show.
-                count = np.minimum(count, np.maximum(needed[read], len(reads.sites)))
+                count = np.minimum(count, np.maximum(points(needed[read]), len(reads.sites)))
+                if place.kind != BLOCK and not stage.reduction:
+                    count = self._further(of, read, needed[read], count)
             if self.group.members.get(read) != THREAD:
                 at_once = 1.0 if read in self.group.members else self._at_once(stage, reads, place)
-                self._load(read, reads, times * count / at_once, count, place)
+                self._load(stage, read, reads, times * count / at_once, count, place)
         self._store(stage, place, times * each)
         return True
+
+    def _further(self, of: str, read: str, box: NumericBox, count: Number) -> Number:
+        """How many of the points of a box a thread has not loaded for another Func that it computes."""
+        if (of, read) not in self.read:
+            self.read[of, read] = box, count
+            return count
+        known, counted = self.read[of, read]
+        both = tuple(
+            (np.minimum(a, c), np.maximum(b, d)) for (a, b), (c, d) in zip(known, box, strict=True)
+        )
+        total = np.maximum(np.minimum(points(both), counted + count), counted)
+        self.read[of, read] = both, total
+        return total - counted
 
     def _shared(self, parts: Iterable[tuple[frozenset[str], float]], sizes: Mapping[str, Number]) -> Number:
         """How much of something a thread has to do: each of the `parts` for the points that differ along its
@@ -356,7 +396,7 @@ class _Estimate:
         overlap, too few turn out to be."""
         if reads.chosen_by_data or len(reads.sites) > 1:
             return 1.0
-        written: dict[str, Number] = {place.along: place.apart}
+        written: dict[str, Number] = {place.along: place.rows.apart}
         for n in self.view.loops[stage.func][stage.index].serial[:1] if place.kind == THREAD else ():
             written[n] = written_steps(self.view.loop_extent(stage.func, stage.index, n))
         width: Number = 1
@@ -365,7 +405,7 @@ class _Estimate:
             width = np.maximum(width, np.gcd(together, np.asarray(count, np.int64)))
         return width
 
-    def _load(self, read: str, reads: Reads, times: Number, count: Number, place: _Place) -> None:
+    def _load(self, stage: Stage, read: str, reads: Reads, times: Number, count: Number, place: _Place) -> None:
         sums, view = self.sums, self.view
         sums.instructions = sums.instructions + times * _ACCESS
         sums.accesses = sums.accesses + times
@@ -376,11 +416,9 @@ class _Estimate:
                 turns = np.maximum(turns, _turns(step, bytes_, place))
             sums.shared = sums.shared + times * turns
             return
-        layout = view.description.layouts.get(read)
-        axis, element = (layout.axes[0], layout.step or 4) if layout is not None and layout.axes else (0, 1)
         share: Number = 0.0
-        for step, bytes_, number in view.steps(reads, place.along, axis):
-            share = share + _sectors(step, element * bytes_, place) * (number / len(reads.sites))
+        for pattern, number in view.sectors.of(stage, reads.sites, place.along):
+            share = share + (pattern.sectors(place.rows) if pattern else WARP) * (number / len(reads.sites))
         sums.loads = sums.loads + times
         sums.sectors = sums.sectors + times * share
 
@@ -391,37 +429,33 @@ class _Estimate:
         sums = self.sums
         loops = self.view.loops[stage.func][stage.index]
         count = times * (2.0 if stage.reduction and loops.serial else 1.0)
+        node = self.view.description.nodes[stage.func]
+        own = Site(stage.func, stage.definition.args, node.bytes, None)
         if place.kind != BLOCK and not stage.index:
-            own = Site(stage.func, stage.definition.args, self.view.description.nodes[stage.func].bytes, None)
             together = self.view.beside(stage, own, place.along)
-            count = count / np.gcd(together, np.asarray(place.apart, np.int64))
+            count = count / np.gcd(together, np.asarray(place.rows.apart, np.int64))
         sums.instructions = sums.instructions + count * _ACCESS
         sums.accesses = sums.accesses + count
         if place.kind == BLOCK:
             sums.shared = sums.shared + count
             return
-        node = self.view.description.nodes[stage.func]
         sums.loads = sums.loads + count
-        layout = self.view.description.layouts[stage.func]
-        bytes_ = node.bytes * (layout.step or 4)
         # Where data choose, threads beside each other store anywhere.
-        sectors = float(WARP) if loops.scatters else _row_sectors(bytes_ * place.apart, place.row)
-        sums.sectors = sums.sectors + count * sectors
+        pattern = None if loops.scatters else self.view.sectors.pattern(stage, own, place.along)
+        sums.sectors = sums.sectors + count * (pattern.sectors(place.rows) if pattern else WARP)
 
-    def _read_together(self, stage: Stage, place: _Place) -> dict[str, Number]:
-        """The points that a thread reads in a step, for all of its points together."""
+    def _read_together(self, stage: Stage, place: _Place) -> dict[str, NumericBox]:
+        """What a thread reads in a step, for all of its points together."""
         box = box_of(self.view, stage.func, place.sizes)
-        found = self.view.required(stage, box, self.group.inlined, one_step=True)
-        return {n: product_of(len(self.tiles), extents(b)) for n, b in found.items()}
+        return self.view.required(stage, box, self.group.inlined, one_step=True)
 
     def _whole(self, threads: Number) -> KernelWork:
         description, sums, count = self.view.description, self.sums, self.boxes.blocks
         node = description.nodes[self.group.kernel]
-        l2: Number = float(np.prod([max(int(h - lo + 1), 1) for lo, h in node.region])) * node.bytes
-        memory: Number = l2
-        for name, points in self.boxes.outside.items():
-            # Rows begin and end within sectors.
-            size = (points * description.bytes(name) + self.boxes.outside_rows[name] * SECTOR / 2) * count
+        memory: Number = float(np.prod([max(int(h - lo + 1), 1) for lo, h in node.region])) * node.bytes
+        l2 = memory * self.boxes.stored
+        for name, bytes_ in self.boxes.outside.items():
+            size = bytes_ * count
             every = float(np.prod([max(int(h - lo + 1), 1) for lo, h in description.whole(name)]))
             l2 = l2 + size
             memory = memory + np.minimum(size, every * description.bytes(name))
@@ -447,29 +481,10 @@ def _warps_of_rows(tiles: Tiles, width: Number) -> Number:
     return np.minimum(-(-((rows - 1) * width + along) // WARP), rows * each)
 
 
-def _float_share(stage: Stage) -> float:
-    return 0.7 if any(v.type.is_float() for v in stage.definition.values) else 0.0
-
-
-def _sectors(step: float | None, bytes_: int, place: _Place) -> Number:
-    """Sectors of an access of a warp to elements of so many bytes, `step` of them from thread to thread."""
-    if step is None:
-        return float(WARP)
-    if step == 0:
-        return np.minimum(np.maximum(WARP / np.maximum(place.row, 1), 1.0), WARP)
-    return _row_sectors(step * bytes_ * place.apart, place.row)
-
-
-def _row_sectors(apart: Number, row: Number) -> Number:
-    """Sectors of a warp in rows of so many threads, whose elements lie so many bytes `apart`."""
-    rows = np.maximum(WARP / np.maximum(row, 1), 1.0)
-    return np.minimum(rows * np.ceil(np.minimum(row, WARP) * apart / SECTOR), WARP)
-
-
 def _turns(step: float | None, bytes_: int, place: _Place) -> Number:
     """Turns that an access of shared memory takes: threads whose words lie so far apart that they meet in banks."""
     if step is None:
         return 2.0
-    words = np.maximum(np.round(step * np.asarray(place.apart) * bytes_ / 4), 1).astype(np.int64)
+    words = np.maximum(np.round(step * np.asarray(place.rows.apart) * bytes_ / 4), 1).astype(np.int64)
     # Rows of fewer threads than a warp begin in banks that others of its rows are in.
-    return np.gcd(words, WARP) * np.where(np.asarray(place.row) % WARP == 0, 1.0, _SHORT_ROWS)
+    return np.gcd(words, WARP) * np.where(np.asarray(place.rows.length) % WARP == 0, 1.0, _SHORT_ROWS)

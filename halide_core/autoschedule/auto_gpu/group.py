@@ -9,6 +9,7 @@ import numpy as np
 
 from halide_core.autoschedule.analysis.footprints import Number, NumericBox, extents, joined
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
+from halide_core.autoschedule.auto_gpu.time_model import SECTOR
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.loops import Loops
 
@@ -53,13 +54,13 @@ class Group:
 
 @dataclass(slots=True)
 class Boxes:
-    """What a block in the middle of a kernel needs, by candidate: `inside`: extents of Funcs by dimension; `outside`
-    and `outside_rows`: points, and rows, of what other kernels and the caller have; `constant`: whether blocks
-    everywhere need boxes of one size; `blocks`: how many there are."""
+    """What a block in the middle of a kernel needs, by candidate: `inside`: extents of Funcs by dimension; `outside`:
+    bytes of the sectors of what other kernels and the caller have; `stored`: how much more than its points the sectors
+    are that it stores; `constant`: whether blocks everywhere need boxes of one size; `blocks`: how many there are."""
 
     inside: dict[str, list[Number]]
     outside: dict[str, Number]
-    outside_rows: dict[str, Number]
+    stored: Number
     constant: np.ndarray
     blocks: Number
 
@@ -93,8 +94,8 @@ def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
         for e in found:
             constant &= (e == e[0]).all(axis=0)
         inside[name] = [e[0] for e in found]
-    points, rows = _sizes_outside(view, outside, len(tiles))
-    return Boxes(inside, points, rows, constant, blocks)
+    bytes_ = {n: _bytes_outside(view, n, b, len(tiles)) for n, b in outside.items()}
+    return Boxes(inside, bytes_, _stored(view, group.kernel, box), constant, blocks)
 
 
 def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Number]:
@@ -126,18 +127,24 @@ def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Num
     return tuple(box), blocks
 
 
-def _sizes_outside(
-    view: View, outside: Mapping[str, NumericBox], count: int
-) -> tuple[dict[str, Number], dict[str, Number]]:
-    points: dict[str, Number] = {}
-    rows: dict[str, Number] = {}
-    for name, b in outside.items():
-        whole = extents(view.description.whole(name))
-        found = [np.minimum(_first(e), max(int(w), 1)) for e, w in zip(extents(b), whole, strict=True)]
-        axis = view.description.layouts[name].axes[0] if found else 0
-        rows[name] = product_of(count, (e for d, e in enumerate(found) if d != axis))
-        points[name] = rows[name] * (found[axis] if found else 1)
-    return points, rows
+def _bytes_outside(view: View, name: str, box: NumericBox, count: int) -> Number:
+    """The bytes of the sectors that a box of what lies in memory touches."""
+    whole = extents(view.description.whole(name))
+    found = [np.minimum(_first(e), max(int(w), 1)) for e, w in zip(extents(box), whole, strict=True)]
+    if not found:
+        return float(SECTOR)
+    axis = view.description.layouts[name].axes[0]
+    rows = product_of(count, (e for d, e in enumerate(found) if d != axis))
+    return rows * view.sectors.of_row(name, _first(box[axis][0]), found[axis]) * SECTOR
+
+
+def _stored(view: View, name: str, box: NumericBox) -> Number:
+    """How much more than its points the sectors are that a row of a block of a kernel lies in."""
+    if not box:
+        return 1.0
+    axis = view.description.layouts[name].axes[0]
+    extent = _first(extents(box)[axis])
+    return view.sectors.of_row(name, _first(box[axis][0]), extent) * SECTOR / (extent * view.sectors.size(name))
 
 
 def _first(e: Number) -> Number:
@@ -173,11 +180,19 @@ def box_of(view: View, name: str, sizes: Mapping[str, Number], around: bool = Fa
     return tuple(box)
 
 
-def thread_box(
-    view: View, group: Group, tiles: Tiles, name: str, user: str
-) -> tuple[list[Number], np.ndarray] | None:
-    """The extents of `name` that a thread needs for what it computes of `user`, and whether threads everywhere need as
-    much; None where that reads none of it."""
+@dataclass(frozen=True, slots=True)
+class ThreadBox:
+    """What a thread needs of a Func, by candidate: `extents`; `constant`: whether threads everywhere need as much;
+    `further`: by dimension, how many points further it begins than what the thread has of the user does along each of
+    its dimensions, where both move alike."""
+
+    extents: list[Number]
+    constant: np.ndarray
+    further: list[dict[str, int]]
+
+
+def thread_box(view: View, group: Group, tiles: Tiles, name: str, user: str) -> ThreadBox | None:
+    """The box of `name` that a thread needs for what it computes of `user`; None where that reads none of it."""
     box = box_of(view, user, thread_sizes(view, group, tiles, user), around=True)
     found: NumericBox | None = None
     for stage in view.description.nodes[user].stages:
@@ -189,4 +204,18 @@ def thread_box(
     constant = np.ones(len(tiles), bool)
     for e in every:
         constant &= (e == e[0]).all(axis=0)
-    return [e[0] for e in every], constant
+    needed_by = dict(zip(view.description.nodes[user].function.args, box, strict=True))
+    further = [_further(low, needed_by) for low, _ in found]
+    return ThreadBox([e[0] for e in every], constant, further)
+
+
+def _further(low: Number, box: Mapping[str, tuple[Number, Number]]) -> dict[str, int]:
+    """How many points further `low` is than the box begins, along the dimensions that it moves with."""
+    out: dict[str, int] = {}
+    for arg, (begin, _) in box.items():
+        # The first two places lie a point from each other.
+        apart = np.broadcast_arrays(np.asarray(low), begin)
+        shift = (apart[0] - apart[1])[:2]
+        if np.ndim(low) == 2 and (shift == shift.flat[0]).all():
+            out[arg] = int(shift.flat[0])
+    return out

@@ -27,6 +27,9 @@ _SWEEPS, _MANY, _VERY_MANY = 3, 40, 80
 """Times that each Func is looked at; of pipelines of many Funcs that is done from one start, of more once less."""
 _UNEVEN = 1.02
 """What tiles cost more that do not divide what they are tiles of."""
+_MANY_THREADS, _FEW_REGISTERS = 960, 1.05
+"""Threads of a block that leave each 64 registers at the most, of which ptxas may take fewer and spill, and what that
+costs."""
 _WORTH = 0.99
 """What the cost must fall to for a step to be taken."""
 
@@ -241,6 +244,7 @@ class Grouping:
         else:
             # Threads beyond the end stand aside.
             costs = by_time(self.device, work, valid) * np.where(even, 1.0, _UNEVEN)
+            costs = costs * np.where(work.threads > _MANY_THREADS, _FEW_REGISTERS, 1.0)
         best = int(np.argmin(costs))
         if not np.isfinite(costs[best]):
             return None
@@ -262,7 +266,7 @@ class Grouping:
             if kind == THREAD:
                 (user,) = self.view.users(name, group.inlined)
                 needed = thread_box(self.view, group, tiles, name, user)
-                found = needed[0] if needed is not None else found
+                found = needed.extents if needed is not None else found
             out[name] = tuple(int(np.ravel(e)[0]) for e in found)
         return out
 
@@ -438,4 +442,4 @@ def _overlap(view: View, name: str, user: str, inlined: frozenset[str]) -> list[
     found = thread_box(view, Group(user, {}, inlined), tiles, name, user)
     args = view.description.nodes[name].function.args
     wide = view.loops[name][0].wide[:2]
-    return [int(found[0][args.index(n)][0]) for n in wide] if found is not None else [LEAST_THREADS]
+    return [int(found.extents[args.index(n)][0]) for n in wide] if found is not None else [LEAST_THREADS]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halide_core.autoschedule.auto_gpu.occupancy import occupancy
-from halide_core.autoschedule.auto_gpu.time_model import limit
+from halide_core.autoschedule.auto_gpu.time_model import kernel_seconds, limit
 from halide_core.autoschedule.device.loops import Loops
 
 if TYPE_CHECKING:
@@ -38,12 +38,13 @@ def _row(made: AutoGPU, loops: Loops, choice: Choice) -> list[str]:
     for n in loops.wide[len(wide) :]:
         grid[-1] *= made.view.loop_extent(name, loops.stage, n)
     inside = [f"{g} ({p.kind})" for g, p in made.places.items() if p.kernel is loops.function and not loops.stage]
+    seconds = float(kernel_seconds(device, work))
     share = float(occupancy(device, work.threads, work.registers, work.shared))
     return [
         name if not loops.stage else f"{name}.update({loops.stage - 1})", _times(grid),
         _times(choice.threads) if work.threads == _product(choice.threads) else f"{work.threads:.0f}",
         _times(choice.each), f"{share:.2f}", f"{work.shared / 1024:.1f}", f"{work.registers:.0f}",
-        f"{1e6 * choice.cost:.1f}" if made.options.model == "time" else "-", limit(device, work), ", ".join(inside),
+        f"{1e6 * seconds:.1f}" if made.options.model == "time" else "-", limit(device, work), ", ".join(inside),
     ]
 
 

@@ -13,11 +13,13 @@ from halide_core.autoschedule.auto_gpu.options import Options, options
 from halide_core.autoschedule.auto_gpu.report import write_report
 from halide_core.autoschedule.auto_gpu.trial import BEYOND, named, refusal_of
 from halide_core.autoschedule.auto_gpu.view import View
+from halide_core.autoschedule.auto_gpu.worth import seconds_on_host, seconds_with_copies
 from halide_core.autoschedule.device.emit import Tile
 from halide_core.autoschedule.device.loops import Layout, Loops
 from halide_core.autoschedule.device.placement import Place, is_inlined
 from halide_core.autoschedule.device.scheduler import DeviceSchedule, DeviceScheduler
 from halide_core.autoschedule.directives import Schedule
+from halide_core.autoschedule.reuse2019.scheduler import reuse_schedule
 from halide_core.compiler_memory import frugal
 from halide_core.errors import HalideError
 from halide_core.function import Function
@@ -38,9 +40,20 @@ def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str])
     if not target.has_feature("cuda"):
         raise HalideError(f"AutoGPU schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
     made, found = auto_gpu(outputs, target, extra)
+    if made.options.copies:
+        found = _where_it_pays(made, found, target)
     if extra.get("report"):
         write_report(extra["report"], made, found)
     return found.schedule
+
+
+def _where_it_pays(made: AutoGPU, found: DeviceSchedule, target: Target) -> DeviceSchedule:
+    """The schedule, or one for the host where that takes less than kernels and copies."""
+    device, host = seconds_with_copies(made, found), seconds_on_host(made.view, list(made.view.description.nodes))
+    if device <= host:
+        return found
+    why = f"the host takes {1e6 * host:.1f} us, a device {1e6 * device:.1f} with copies"
+    return DeviceSchedule(reuse_schedule(made.outputs, target, {}), [], dict.fromkeys(made.view.description.nodes, why))
 
 
 @frugal
@@ -52,14 +65,14 @@ def auto_gpu(
 
     A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.  Where
     blocks with a thread for each point would be too large, threads go over boxes.
-    `layouts`: how Funcs lie in memory at all sizes; `left`: Funcs that stay on the host, and why; `search`: fills the
-    places of a Grouping."""
+    `layouts`: how Funcs lie in memory at all sizes, of pipelines whose schedule the package is to take; `left`: Funcs
+    that stay on the host, and why; `search`: fills the places of a Grouping."""
     view, chosen = View(outputs, target, layouts), options(extra)
     host: dict[str, str] = dict(left or {})
     refused = Refused()
     known = view.description if layouts is None else None
     while True:
-        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused, search)
+        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused, search, layouts is not None)
         found = scheduler.run()
         problem = refusal_of(outputs, found.schedule, target, known) if found.on_device else None
         if problem is None:
@@ -84,8 +97,9 @@ class AutoGPU(DeviceScheduler):
     def __init__(
         self, outputs: list[Function], view: View, extra: Mapping[str, str], chosen: Options,
         host: Mapping[str, str], refused: Refused, search: Callable[[Grouping], None] = Grouping.run,
+        portable: bool = True,
     ) -> None:
-        super().__init__(outputs, view.layouts, (), host)
+        super().__init__(outputs, view.layouts, (), host, portable)
         # The description knows loops by the same Functions.
         self.loops = view.loops
         self.view, self.options, self.refused, self.search = view, chosen, refused, search

@@ -1,7 +1,7 @@
 """Whether the compiler takes a schedule: it is applied, lowered, and taken back.
 
 Lowering a pipeline of a hundred Funcs takes longer than finding its schedule.  Of large ones loops are made, which is
-where schedules are refused, and no code."""
+where most schedules are refused, and code where these do not show that blocks have room for what they share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import partial
 
 from halide_core.autoschedule.analysis.description import Description
 from halide_core.autoschedule.analysis.footprints import Number, compiled
-from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks
+from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks, check_launches
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.kept import kept
 from halide_core.compiler_memory import frugal
@@ -54,14 +54,15 @@ def refusal_of(
     try:
         schedule.apply({f.name: f for f in order})
         scheduled = build_environment(outputs).order
-        if len(scheduled) > _MANY:
-            check_target(scheduled, target)
-        else:
-            for kernel in lower(outputs, target).kernels:
-                check(kernel)
         values = description.values if description is not None else {}
         limits = Limits(MOST_THREADS, most_shared(target))
-        touched = _checked_loops(scheduled, outputs, values, limits, len(scheduled) <= _MOST_BOXES)
+        check_target(scheduled, target)
+        touched, fits = _checked_loops(scheduled, outputs, values, limits, len(scheduled) <= _MOST_BOXES)
+        if len(scheduled) <= _MANY or not fits:
+            lowered = lower(outputs, target)
+            for kernel in lowered.kernels:
+                check(kernel)
+            check_launches(lowered.stmt, {k.name: k for k in lowered.kernels}, values, limits)
         if description is not None and any(map(partial(_is_beyond, description), touched, touched.values())):
             return BEYOND
     except TooManyThreads as problem:
@@ -77,18 +78,17 @@ def refusal_of(
 @on_deep_stack(lambda order, *_, **__: is_deep(order))
 def _checked_loops(
     order: list[Function], outputs: list[Function], values: Mapping[str, Number], limits: Limits, boxes: bool
-) -> dict[str, Box]:
-    """What the loops of a schedule read and write, by name, if `boxes`.  Raises HalideError for loops that no device
-    runs, and where blocks are too large at sizes that have these `values`."""
+) -> tuple[dict[str, Box], bool]:
+    """What the loops of a schedule read and write, by name, if `boxes`, and whether blocks are sure to have room for
+    what they share.  Raises HalideError for loops that no device runs, and where blocks have too many threads at sizes
+    that have these `values`."""
     del order  # which says how deep they are
     wrap_calls(outputs)
     context = Context()
     loops = schedule_functions(build_environment(outputs).order, outputs, context)
     check_nests(loops)
-    check_blocks(loops, values, limits)
-    if not boxes:
-        return {}
-    return boxes_touched(loops, context.promises, None, context.known)
+    fits = check_blocks(loops, values, limits)
+    return boxes_touched(loops, context.promises, None, context.known) if boxes else {}, fits
 
 
 def _is_beyond(description: Description, name: str, box: Box) -> bool:

@@ -11,9 +11,10 @@ from halide_core.autoschedule.analysis.arithmetic import Site, is_read, node_cos
 from halide_core.autoschedule.analysis.costs import Costs
 from halide_core.autoschedule.analysis.description import Description, Stage
 from halide_core.autoschedule.analysis.footprints import NumericBox, compiled, high_name, joined, low_name
+from halide_core.autoschedule.auto_gpu.sectors import Sectors
 from halide_core.autoschedule.device.loops import Layout, Loops, loops_of_stage
 from halide_core.function import Function
-from halide_core.ir.expr import I32, Add, Call, Cast, Expr, Mul, Sub, Variable, children, const
+from halide_core.ir.expr import I32, Add, Call, Cast, Expr, Mul, Select, Sub, Variable, children, const
 from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.ir.sums import difference
 from halide_core.target import Target
@@ -49,10 +50,12 @@ class Reads:
 @dataclass(frozen=True, slots=True)
 class PointWork:
     """A point of a stage, one step of its reduction, with what is inlined into it: operations, and the reads of what is
-    stored, equal ones once.  `parts`: the operations by the dimensions of the Func that they depend on; points of one
-    thread that differ along others have them in common."""
+    stored, equal ones once.  `floats`: the share of the operations that are arithmetic of floats; `parts`: the
+    operations by the dimensions of the Func that they depend on; points of one thread that differ along others have
+    them in common."""
 
     operations: float
+    floats: float
     parts: tuple[tuple[frozenset[str], float], ...]
     reads: dict[str, Reads]
 
@@ -64,6 +67,7 @@ class View:
     def __init__(self, outputs: list[Function], target: Target, layouts: Mapping[str, Layout] | None = None) -> None:
         self.description = Description(outputs)
         self.costs = Costs(self.description, target)
+        self.sectors = Sectors(self.description)
         fixed = self.description.fixed()
         self.layouts: dict[str, Layout] = {name: self._layout(name, fixed[name]) for name in self.description.nodes}
         self.layouts |= layouts or {}
@@ -122,6 +126,11 @@ class View:
             return self.extent(name, loop)
         values = self.description.loop_values(node.stages[stage], node.region)
         return max(int(values[high_name(loop)] - values[low_name(loop)] + 1), 1)
+
+    def first(self, name: str, stage: int, loop: str) -> int:
+        """Where a loop of a stage begins, at estimated sizes."""
+        node = self.description.nodes[name]
+        return int(self.description.loop_values(node.stages[stage], node.region)[low_name(loop)])
 
     def steps(self, reads: Reads, along: str, axis: int) -> list[tuple[float | None, int, int]]:
         """How far apart neighbouring threads read, as `step_along` says, bytes of an element, and of how many reads."""
@@ -206,6 +215,7 @@ def _point_work(values: tuple[Expr, ...], dims: frozenset[str], sites: tuple[Sit
     """The work of `values`, each distinct node once, as `arithmetic` prices them; of coordinates what is more than a
     sum."""
     parts: dict[frozenset[str], float] = {}
+    floats = 0.0
     seen: set[tuple[int, bool]] = set()
     # With each node whether it is part of a coordinate.
     work = [(v, False) for v in values]
@@ -220,9 +230,16 @@ def _point_work(values: tuple[Expr, ...], dims: frozenset[str], sites: tuple[Sit
         work += [(c, placed) for c in children(n)]
         if placed and isinstance(n, Add | Sub | Mul | Cast):
             continue
-        own = variables(n) & dims
-        parts[own] = parts.get(own, 0.0) + _operations(n)
-    return PointWork(sum(parts.values()), tuple(parts.items()), _by_name(sites))
+        own, operations = variables(n) & dims, _operations(n)
+        parts[own] = parts.get(own, 0.0) + operations
+        floats += operations * _is_float(n)
+    total = sum(parts.values())
+    return PointWork(total, floats / total if total else 0.0, tuple(parts.items()), _by_name(sites))
+
+
+def _is_float(n: Expr) -> bool:
+    """Whether a node is arithmetic of floats: conversions and choices are done where integers are."""
+    return not isinstance(n, Cast | Select) and any(c.type.is_float() for c in children(n))
 
 
 def _operations(n: Expr) -> float:

@@ -13,8 +13,10 @@ from halide_core.ir.stmt import MemoryType
 _GUARD = TailStrategy.GuardWithIf
 _ROW, _ROWS, _LINE, _SCAN = 32, 8, 256, 64
 """Threads of a block: in two dimensions, in one, and where each goes over many points."""
-_ALONG, _STRIP, _BLOCK = 128, 8, 4096
-"""Of sums in two steps: threads of a block, rows of a strip, and points of one where there are no rows."""
+_COUNTED, _STRIP, _BLOCK = 8, 4, 4096
+"""Of histograms, rows of a strip; of sums, rows of a strip, and points of one of either where there are no rows."""
+_GROUP, _CHUNK = 8, 32
+"""Of sums, threads whose sums one adds up, and points of a thread that follow one another."""
 _MOST_DIMENSIONS = 3
 _STEPS, _FEW_STEPS = 8, 64
 """Steps of a long loop in a thread that are written out, and how many a loop has that is not long."""
@@ -262,30 +264,31 @@ class Emitter:
         self.add(loops, "gpu_tile", *outer, *blocks, *inner, *sizes, _GUARD)
 
     def in_shared_memory(self, loops: Loops) -> None:
-        """A histogram of few elements: each block counts some rows in shared memory, and what blocks have is added up
-        for each element."""
+        """A histogram of few elements: each block counts some rows in shared memory, and adds what it has to the
+        elements, where blocks meet."""
         f, update = loops.function, loops.stage - 1
         for n in f.args:
             self.bound(loops, n)
-        wide = [n for n in loops.serial if loops.extents.get(n, _ALONG) > 4] or list(loops.serial)
+        wide = [n for n in loops.serial if loops.extents.get(n, _LINE) > 4] or list(loops.serial)
         last = self.loop(loops, wide[-1])
         strips, row = self.made_of(last, "o", update), self.made_of(last, "i", update)
-        name = identifier(f.name)
-        strip, part, counted = self.new("strip"), self.new(f"{name}_parts"), self.new(f"{name}_counted")
-        size = _STRIP if len(wide) > 1 else _BLOCK
+        strip, part = self.new("strip"), self.new(f"{identifier(f.name)}_parts")
+        size = _COUNTED if len(wide) > 1 else _BLOCK
         self.add(loops, "split", last, strips, row, size, _GUARD)
         self.schedule.add(f.name, loops.stage, "rfactor", strips, Loop(strip), result=part)
-        self.schedule.add(part, 0, "in_", result=counted)
-        first = Loop(f.args[0])
+        self.factored(f.name, update)
+        total = self.reduction(f.name, update, 0)
+        # Threads along most of the elements.
+        longest = max(f.args, key=lambda n: loops.extents[n])
+        first, rest = Loop(longest), [Loop(n) for n in f.args if n != longest]
         inner = self.made_of(first, "i", -1)
-        threads = min(_LINE, _power(loops.extents[f.args[0]]))
-        self.schedule.add(counted, 0, "compute_root")
-        self.schedule.add(counted, 0, "split", first, first, inner, threads, _GUARD)
-        rest = [Loop(n) for n in f.args[1:]]
-        self.schedule.add(counted, 0, "reorder", first, *rest, inner, Loop(strip))
-        self.schedule.add(counted, 0, "gpu_blocks", Loop(strip))
-        self.schedule.add(counted, 0, "gpu_threads", inner)
-        self.schedule.add(part, 0, "compute_at", FuncName(counted), Loop(strip))
+        threads = min(_LINE, _power(loops.extents[longest]))
+        self.add(loops, "atomic")
+        self.add(loops, "split", first, first, inner, threads, _GUARD)
+        self.add(loops, "reorder", first, *rest, inner, total)
+        self.add(loops, "gpu_blocks", total)
+        self.add(loops, "gpu_threads", inner)
+        self.schedule.add(part, 0, "compute_at", FuncName(f.name), total)
         self.schedule.add(part, 0, "store_in", MemoryType.GPUShared)
         self.schedule.add(part, 0, "split", first, first, inner, threads, _GUARD)
         self.schedule.add(part, 0, "reorder", first, *rest, inner)
@@ -296,12 +299,8 @@ class Emitter:
         others = [self.reduction(part, 0, k) for k, n in enumerate(loops.serial) if n != wide[0]]
         self.schedule.add(part, 1, "atomic")
         self.schedule.add(part, 1, "split", along, outer, thread, _LINE, _GUARD)
-        self.schedule.add(part, 1, "reorder", outer, *others, thread)
+        self.schedule.add(part, 1, "reorder", outer, *others, *(Loop(n) for n in loops.free), thread)
         self.schedule.add(part, 1, "gpu_threads", thread)
-        self.factored(f.name, update)
-        total = self.reduction(f.name, update, 0)
-        self.schedule.add(f.name, loops.stage, "reorder", total, *rest, first)
-        self.schedule.add(f.name, loops.stage, "gpu_tile", first, inner, threads, _GUARD)
 
     def by_lanes(self, loops: Loops, along: str) -> None:
         """Sums along rows, one a row: 32 threads next to each other go over a row, and what they have is added up."""
@@ -328,66 +327,114 @@ class Emitter:
         sizes = [_SCAN] if len(tile) == 1 else [_ROW, _ROWS]
         self.schedule.add(f.name, loops.stage, "gpu_tile", *pure[:2], *tile, *sizes, _GUARD)
 
-    def in_two_steps(self, loops: Loops) -> None:
-        """A sum or the like into few elements: each thread sums up some points of a strip, then strips are added for
-        each thread, then what threads have."""
-        f, update = loops.function, loops.stage - 1
-        wide = [n for n in loops.serial if loops.extents.get(n, _ALONG) > 4] or list(loops.serial)
+    def in_blocks(self, loops: Loops, meet: bool, in_order: bool = False) -> None:
+        """A sum or the like into few elements: each thread sums up some points, a block what its threads have, and
+        blocks meet in the elements if these `meet`; else what blocks have is added up in two steps more.  `in_order`:
+        everything in the order of the reduction, each thread points that follow one another."""
+        f = loops.function
+        part, thread, kept = self._in_chunks(loops) if in_order else self._in_strips(loops)
+        strip, sums, groups, group = self._sums_of_blocks(loops)
+        free = [Loop(n) for n in loops.free]
+        if meet:
+            at, block = f.name, self.reduction(f.name, loops.stage - 1, 0)
+            self.add(loops, "atomic")
+            self._grid(f.name, loops.stage, block, free)
+        else:
+            at, block = self.new(f"{identifier(f.name)}_blocks"), strip
+            self.schedule.add(sums, 0, "in_", result=at)
+            self.schedule.add(at, 0, "compute_root")
+            self._grid(at, 0, block, free)
+        for name in (sums, groups, part):
+            self.schedule.add(name, 0, "compute_at", FuncName(at), block)
+        for stage in (0, 1):
+            self.schedule.add(groups, stage, "gpu_threads", group)
+        self.schedule.add(part, 0, "gpu_threads", thread)
+        self.schedule.add(part, 1, "reorder", *(self.reduction(part, 0, k) for k in range(kept)), thread)
+        self.schedule.add(part, 1, "gpu_threads", thread)
+        if not meet:
+            self._sums_of_strips(loops, free)
+
+    def _grid(self, func: str, stage: int, block: Loop, free: list[Loop]) -> None:
+        """A block for each iteration of a loop, and of the first ones that are free."""
+        if free:
+            self.schedule.add(func, stage, "reorder", *free[2:], block, *free[:2])
+        self.schedule.add(func, stage, "gpu_blocks", block, *free[:2])
+
+    def _in_strips(self, loops: Loops) -> tuple[str, Loop, int]:
+        """What each thread of a block has of a strip of rows, neighbours beside each other, as a Func of its own: its
+        name, its dimension of threads, and how many loops it sums up over."""
+        update = loops.stage - 1
+        wide = [n for n in loops.serial if loops.extents.get(n, _LINE) > 4] or list(loops.serial)
         along = self.loop(loops, wide[0])
         outer, inner = self.made_of(along, "o", update), self.made_of(along, "i", update)
-        strip, part = self.new("strip"), self.new(f"{identifier(f.name)}_parts")
-        thread = self.new("thread")
-        names = [x.var for x in loops.definition.schedule.dims if x.var in loops.domain]
-        leaves = {n: [self.loop(loops, n)] for n in names}
+        strips = outer
         if len(wide) > 1:
             across = self.loop(loops, wide[-1])
             strips, row = self.made_of(across, "o", update), self.made_of(across, "i", update)
             self.add(loops, "split", across, strips, row, _STRIP, _GUARD)
-            self.add(loops, "split", along, outer, inner, _ALONG, _GUARD)
-            leaves |= {wide[0]: [inner, outer], wide[-1]: [row, strips]}
+            self.add(loops, "split", along, outer, inner, _LINE, _GUARD)
         else:
-            strips, row = outer, self.made_of(along, "r", update)
-            each = self.made_of(along, "s", update)
+            row, each = self.made_of(along, "r", update), self.made_of(along, "s", update)
             self.add(loops, "split", along, strips, row, _BLOCK, _GUARD)
-            self.add(loops, "split", row, each, inner, _ALONG, _GUARD)
-            leaves[wide[0]] = [inner, each, strips]
-        kept = [x for some in leaves.values() for x in some if x not in (inner, strips)]
-        self.schedule.add(
-            f.name, loops.stage, "rfactor", inner, Loop(thread), strips, Loop(strip), result=part
-        )
-        pure = [Loop(n) for n in f.args]
-        blocks = [Loop(strip), *pure[:2]]
-        self.schedule.add(part, 0, "compute_root")
-        self.schedule.add(part, 0, "reorder", Loop(thread), Loop(strip), *pure)
-        self.schedule.add(part, 0, "gpu_blocks", *blocks)
-        self.schedule.add(part, 0, "gpu_threads", Loop(thread))
-        inside = [self.reduction(part, 0, k) for k in range(len(kept))]
-        free = [Loop(n) for n in loops.free]
-        self.schedule.add(part, 1, "reorder", *inside, Loop(thread), Loop(strip), *free)
-        self.schedule.add(part, 1, "gpu_blocks", Loop(strip), *free[:2])
-        self.schedule.add(part, 1, "gpu_threads", Loop(thread))
-        self.factored(f.name, update)
-        self._in_second_step(loops, part, pure)
+            self.add(loops, "split", row, each, inner, _LINE, _GUARD)
+        return self._parts(loops, inner, strips, len(loops.serial))
 
-    def _in_second_step(self, loops: Loops, part: str, pure: list[Loop]) -> None:
+    def _in_chunks(self, loops: Loops) -> tuple[str, Loop, int]:
+        """The same of points that follow one another."""
+        update = loops.stage - 1
+        points = self.loop(loops, loops.serial[0])
+        for n in loops.serial[1:]:
+            both = self.made_of(points, "f", update)
+            self.add(loops, "fuse", points, self.loop(loops, n), both)
+            points = both
+        strips, rest, thread, each = (self.made_of(points, n, update) for n in ("o", "r", "t", "i"))
+        self.add(loops, "split", points, strips, rest, _LINE * _CHUNK, _GUARD)
+        self.add(loops, "split", rest, thread, each, _CHUNK, _GUARD)
+        return self._parts(loops, thread, strips, 1)
+
+    def _parts(self, loops: Loops, thread: Loop, strips: Loop, kept: int) -> tuple[str, Loop, int]:
+        f = loops.function
+        part, own, strip = (self.new(n) for n in (f"{identifier(f.name)}_parts", "thread", "strip"))
+        self.schedule.add(f.name, loops.stage, "rfactor", thread, Loop(own), strips, Loop(strip), result=part)
+        self.factored(f.name, loops.stage - 1)
+        return part, Loop(own), kept
+
+    def _sums_of_blocks(self, loops: Loops) -> tuple[Loop, str, str, Loop]:
+        """What a block has, of what its threads have for groups of them: the dimension of strips, the Funcs of both,
+        and the dimension of groups."""
         f, update = loops.function, loops.stage - 1
-        sums, column = self.new(f"{identifier(f.name)}_sums"), self.new("column")
-        lane = self.reduction(f.name, update, 0)
-        self.schedule.add(f.name, loops.stage, "rfactor", lane, Loop(column), result=sums)
-        self.schedule.add(sums, 0, "compute_root")
-        for stage in (0, 1):
-            order = [*([self.reduction(sums, 0, 0)] if stage else []), Loop(column), *pure]
-            if len(order) > 1:
-                self.schedule.add(sums, stage, "reorder", *order)
-            inner = self.made_of(Loop(column), "i", 0)
-            self.schedule.add(sums, stage, "split", Loop(column), Loop(column), inner, _ALONG, _GUARD)
-            self.schedule.add(sums, stage, "gpu_blocks", Loop(column), *pure[:2])
-            self.schedule.add(sums, stage, "gpu_threads", inner)
+        sums, groups = (self.new(f"{identifier(f.name)}_{n}") for n in ("sums", "groups"))
+        strip, group = Loop(self.new("strip")), Loop(self.new("group"))
+        self.schedule.add(f.name, loops.stage, "rfactor", self.reduction(f.name, update, 1), strip, result=sums)
         self.factored(f.name, update)
-        last = self.reduction(f.name, update, 0)
+        thread = self.reduction(sums, 0, 0)
+        outer, inner = self.made_of(thread, "o", 0), self.made_of(thread, "i", 0)
+        self.schedule.add(sums, 1, "split", thread, outer, inner, _GROUP, _GUARD)
+        self.schedule.add(sums, 1, "rfactor", outer, group, result=groups)
+        self.factored(sums, 0)
+        return strip, sums, groups, group
+
+    def _sums_of_strips(self, loops: Loops, free: list[Loop]) -> None:
+        """Adds up what blocks have: each thread of some that follow one another, then what threads have."""
+        f, update = loops.function, loops.stage - 1
+        strips, column = self.reduction(f.name, update, 0), Loop(self.new("column"))
+        outer, inner = self.made_of(strips, "o", update), self.made_of(strips, "i", update)
+        columns, pure = self.new(f"{identifier(f.name)}_columns"), [Loop(n) for n in f.args]
+        self.add(loops, "split", strips, outer, inner, _ROW, _GUARD)
+        self.schedule.add(f.name, loops.stage, "rfactor", outer, column, result=columns)
+        self.factored(f.name, update)
+        self.schedule.add(columns, 0, "compute_root")
+        thread = self.made_of(column, "i", -1)
+        for stage in (0, 1):
+            summed = [self.reduction(columns, 0, 0)] if stage else []
+            others = free if stage else pure
+            self.schedule.add(columns, stage, "split", column, column, thread, _SCAN, _GUARD)
+            self.schedule.add(columns, stage, "reorder", *summed, *others[2:], thread, column, *others[:2])
+            self.schedule.add(columns, stage, "gpu_blocks", column, *others[:2])
+            self.schedule.add(columns, stage, "gpu_threads", thread)
         if not pure:
             self.schedule.add(f.name, loops.stage, "gpu_single_thread")
             return
-        self.schedule.add(f.name, loops.stage, "reorder", last, *pure)
+        self.schedule.add(f.name, loops.stage, "reorder", self.reduction(f.name, update, 0), *pure)
         inner = self.made_of(pure[0], "i", update)
         self.schedule.add(f.name, loops.stage, "gpu_tile", pure[0], inner, _ROW, _GUARD)

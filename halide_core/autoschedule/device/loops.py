@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from halide_core.backend.llvm_expr import is_instruction
+from halide_core.dsl.rfactor import choice_of
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
 from halide_core.ir.named_calls import has_effect
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.passes.races import (
-    associative_operation,
     atomic_operand,
     is_pure_loop,
     loops_of,
+    operation_and_operand,
+    predicates_of,
     steps_along,
 )
 from halide_core.passes.realization_order import definition_expressions
@@ -184,8 +186,9 @@ def _mins(f: Function, layout: Layout | None) -> dict[str, int]:
     return {a: int(value) for a, low in known.items() if (value := const_value(low)) is not None}
 
 
-def refusal(loops: Loops) -> str | None:
-    """Why a device cannot, or had better not, run a stage, in words; None where it can."""
+def refusal(loops: Loops, portable: bool = True) -> str | None:
+    """Why a device cannot, or had better not, run a stage, in words; None where it can.  `portable`: under directives
+    that the package takes."""
     f, d = loops.function, loops.definition
     if f.extern is not None:
         return "an external stage runs on the host"
@@ -197,7 +200,9 @@ def refusal(loops: Loops) -> str | None:
     steps = (loops.points or 1) * (loops.steps or 1) if loops.steps is not None and loops.points is not None else None
     if steps is not None and steps <= FEW_POINTS:
         return None
-    if associative_operation(f, d) is None or d.domain is None:
+    # The package has no `rfactor` of choices.
+    chooses = not portable and has_first_choice(f, d)
+    if d.domain is None or not (has_any_order(f, d) or chooses):
         if d.values[0].type.is_float() and _is_sum(f, d):
             return "it is a sum of floats, whose order is part of its value"
         return "each of its points needs the one before"
@@ -212,7 +217,7 @@ def row_of_sums(loops: Loops) -> str | None:
     that lies along the memory of what is read, as no free loop does."""
     f, d = loops.function, loops.definition
     steps = loops.steps
-    if associative_operation(f, d) is None or loops.scatters or (steps is not None and steps < 2 * LEAST_THREADS):
+    if not has_any_order(f, d) or loops.scatters or (steps is not None and steps < 2 * LEAST_THREADS):
         return None
     pure = {a.name for a in d.args if isinstance(a, ir.Variable)}
     if set(loops.free) != set(f.args) or pure != set(f.args):
@@ -236,6 +241,31 @@ def missing_function(d: Definition) -> str | None:
             if n.call_type in (CallType.PURE_EXTERN, CallType.EXTERN) and not is_instruction(n):
                 return f"a device has no function {n.name}"
     return None
+
+
+def has_any_order(f: Function, d: Definition) -> bool:
+    """Whether all values of an update are sums or the like of integers, whose order is no part of what they come to."""
+    return all(not v.type.is_float() and operation_and_operand(f, d, k) is not None for k, v in enumerate(d.values))
+
+
+def has_first_choice(f: Function, d: Definition) -> bool:
+    """Whether an update keeps the first of the least or greatest values, with what belongs to it: parts of a reduction
+    may do so by themselves, as long as points of each follow one another, and parts as well.
+
+    Where of values that are equal the last one is kept, a part without any point would be."""
+    choice = choice_of(f, d)
+    conditions = [n for p in predicates_of(d) for n in post_order(p)]
+    if choice is None or any(isinstance(n, ir.Call) and n.target is f for n in conditions):
+        return False
+    own = {key(ir.Call(t, f.name, d.args, CallType.HALIDE, k, f)) for k, t in enumerate(f.types)}
+    for v in d.values:
+        if isinstance(v, ir.Select):
+            strict = (ir.LE, ir.GE) if key(v.true_value) in own else (ir.LT, ir.GT)
+            if not isinstance(v.condition, strict):
+                return False
+        elif v.type.is_float():  # a minimum that may be no number
+            return False
+    return True
 
 
 def _is_sum(f: Function, d: Definition) -> bool:

@@ -10,6 +10,7 @@ from halide_core.autoschedule.device.loops import (
     FEW_POINTS,
     Layout,
     Loops,
+    has_any_order,
     is_undefined,
     loops_of_stage,
     reads,
@@ -31,7 +32,7 @@ from halide_core.autoschedule.directives import FuncName, Schedule
 from halide_core.dsl.variables import PARAMS
 from halide_core.function import Function
 from halide_core.ir.structural import variables
-from halide_core.passes.races import associative_operation
+from halide_core.passes.races import atomic_operand
 from halide_core.passes.realization_order import build_environment
 
 _MOST_CELLS = 2048
@@ -57,12 +58,13 @@ def device_schedule(
     layouts: Mapping[str, Layout],
     pinned: Collection[str] = (),
     host: Mapping[str, str] | None = None,
+    portable: bool = True,
 ) -> DeviceSchedule:
     """A schedule for the device of a pipeline that has none yet, but for Funcs that are computed at root.
 
     `layouts`: how Funcs lie in memory, by name, as far as that is known.  `pinned`: Funcs that are computed at root.
-    `host`: Funcs that stay on the host, and why."""
-    return DeviceScheduler(outputs, layouts, pinned, host or {}).run()
+    `host`: Funcs that stay on the host, and why.  `portable`: the package takes it, too."""
+    return DeviceScheduler(outputs, layouts, pinned, host or {}, portable).run()
 
 
 class DeviceScheduler:
@@ -74,8 +76,9 @@ class DeviceScheduler:
         layouts: Mapping[str, Layout],
         pinned: Collection[str],
         host: Mapping[str, str],
+        portable: bool = True,
     ) -> None:
-        self.outputs, self.pinned = outputs, pinned
+        self.outputs, self.pinned, self.portable = outputs, pinned, portable
         environment = build_environment(outputs)
         self.order: list[Function] = environment.order
         self.loops = {
@@ -104,7 +107,7 @@ class DeviceScheduler:
         """Leaves on the host what a device cannot run."""
         for f in self.order:
             if f.name not in self.host:
-                reason = next((r for x in self.stages(f) if (r := refusal(x)) is not None), None)
+                reason = next((r for x in self.stages(f) if (r := refusal(x, self.portable)) is not None), None)
                 if reason is not None:
                     self.host[f.name] = reason
 
@@ -237,14 +240,18 @@ class DeviceScheduler:
                 self.emitter.tiled(loops)
             else:
                 self.emitter.single_thread(loops)
-        elif loops.has_wide_rows and not associative_operation(loops.function, loops.definition):
+        elif loops.has_wide_rows and not has_any_order(loops.function, loops.definition):
             self.emitter.rows(loops)
-        elif loops.scatters and not loops.free and (loops.cells or _MOST_CELLS + 1) <= _MOST_CELLS:
+        elif loops.scatters and (loops.cells or _MOST_CELLS + 1) <= _MOST_CELLS:
             self.emitter.in_shared_memory(loops)
         elif loops.scatters:
             self.emitter.atomic(loops)
         else:
-            self.emitter.in_two_steps(loops)
+            # The package has no updates that meet of 8 and 16 bits.
+            meet = atomic_operand(loops.function, loops.definition) is not None
+            wide = loops.definition.values[0].type.bits >= 32
+            in_order = not has_any_order(loops.function, loops.definition)
+            self.emitter.in_blocks(loops, meet and wide and not in_order, in_order)
 
 
 def _is_work(loops: Loops) -> bool:

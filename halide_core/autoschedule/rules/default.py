@@ -456,7 +456,8 @@ def _partial_results(f: Function, k: int) -> int | None:
     """How many tables of partial results each strip of an update should have; None where it stays whole."""
     d = f.updates[k]
     found = associative_operation(f, d)
-    if d.domain is None or f.name.find("$part") >= 0 or found is None:
+    # One that has a schedule, as those on a device have, is in parts already.
+    if d.domain is None or f.name.find("$part") >= 0 or found is None or d.schedule.touched:
         return None
     pure = [n for a, n in zip(d.args, f.args, strict=True) if isinstance(a, ir.Variable) and a.name == n]
     domain = {n for n, _, _ in d.domain.variables}

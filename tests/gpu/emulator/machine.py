@@ -397,8 +397,12 @@ class _Batch:
             # A load of what others update in one step: the update that follows tells races, and may be of the word
             # around a last byte, which ends within what is given out at a time.
             relaxed = "relaxed" in i.mods
-            for area, places, which in self.areas(space, here, 1 if relaxed else size, act):
-                out[which] = area.load(places, size, None if relaxed else self.who(space, act, which))
+            # LLVM makes one load of elements beside each other, from a multiple of its bytes on, and of what makes that
+            # whole: beyond the end of an allocation lies anything, which no other has.
+            begin, least = (where, 1) if space == "global" else (here, 1 if relaxed else size)
+            for area, places, which in self.areas(space, begin, least, act):
+                known = None if relaxed else self.who(space, act, which)
+                out[which] = area.load(places + (here - begin)[which], size, known)
             self.put(r, out, kind, act)
 
     def resolved(self, space: str, where: Any) -> tuple[str, Any]:

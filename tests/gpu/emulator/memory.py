@@ -136,7 +136,8 @@ class GlobalMemory:
         start = self._next
         room = -(-size // 256) * 256
         self._next += room + _GAP
-        area = Area(-(-size // 8) * 8, self.random, name or f"allocation of {size} bytes")
+        # As far as a load that begins within may reach.
+        area = Area(-(-size // 16) * 16, self.random, name or f"allocation of {size} bytes")
         if self.inverted:
             area.data ^= 0xFF
         self.areas[start] = (area, size)

@@ -11,18 +11,20 @@ import pytest
 
 import halide_core as hl
 from halide_core.autoschedule.analysis.arithmetic import Site
-from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks
+from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, _number, check_blocks, check_launches
 from halide_core.autoschedule.auto_gpu.cost import by_listing
 from halide_core.autoschedule.auto_gpu.devices import chosen_device, known_devices
 from halide_core.autoschedule.auto_gpu.estimate import _warps_of_rows
 from halide_core.autoschedule.auto_gpu.occupancy import blocks_of_sm, guessed_registers, occupancy
 from halide_core.autoschedule.auto_gpu.options import options
 from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU, auto_gpu
+from halide_core.autoschedule.auto_gpu.sectors import Rows
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, least, most, power_of_two_tiles
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds, limit, roofs
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.scheduler import DeviceSchedule
 from halide_core.ir import stmt as st
+from halide_core.lower import lower
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
@@ -181,6 +183,20 @@ def test_rows_of_a_tile_are_spread_over_the_warps_of_a_larger_block() -> None:
     assert 8 < _warps_of_rows(tiles, np.array([38, 40, 36, 70]))[3] < 10
 
 
+def test_conversions_and_choices_are_no_arithmetic_of_floats() -> None:
+    image, f, g = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Func("f"), hl.Func("g")
+    x, y = hl.Var("x"), hl.Var("y")
+    f[x, y] = hl.f32(hl.absd(image[x, y], image[x + 1, y])) * hl.f32(0.5)
+    g[x, y] = hl.select(f[x, y] > hl.f32(3.0), f[x, y] * f[x, y], f[x, y] + hl.f32(1.0))
+    image.set_estimates([(0, 321), (0, 192)])
+    g.set_estimates([(0, 320), (0, 192)])
+    view = View([g._function], TARGET)
+    first, second = (view.point(view.description.nodes[n].stages[0], frozenset()) for n in "fg")
+    assert first is not None and second is not None
+    # One product beside a difference and a conversion; a comparison, a product and a sum beside a choice.
+    assert 0 < first.floats < 0.5 < second.floats < 1
+
+
 def test_rescaled_reads() -> None:
     image = hl.ImageParam(hl.Float(32), 2, "image")
     x, y = hl.Var("x"), hl.Var("y")
@@ -227,6 +243,30 @@ def test_the_report_has_a_row_for_each_kernel(tmp_path: Path) -> None:
         assert found.python_schedule_source.splitlines()[0] in html.unescape(text)
         kernels = found.python_schedule_source.count(".gpu_blocks(")
         assert sum(line.startswith(("out ", "rows ")) for line in text.splitlines()) == kernels
+
+
+def _weighted(taps: int, size: int) -> hl.Func:
+    image, out = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("out")
+    x, y, r = hl.Var("x"), hl.Var("y"), hl.RDom([(0, taps)], "r")
+    total = hl.Func("total")
+    total[x, y] = hl.f32(0.0)
+    total[x, y] += image[x, y] * hl.f32(r.x)
+    out[x, y] = total[x, y]
+    image.set_estimates([(0, size), (0, size)])
+    out.set_estimates([(0, size), (0, size)])
+    return out
+
+
+@pytest.mark.parametrize(
+    ("taps", "size", "device"), [(1, 64, False), (1, 1024, False), (64, 1024, True), (64, 16, False)]
+)
+def test_a_pipeline_is_the_devices_where_that_pays_for_copies(taps: int, size: int, device: bool) -> None:
+    params = hl.AutoschedulerParams("AutoGPU", {"copies": "1"})
+    text = hl.Pipeline([_weighted(taps, size)]).apply_autoscheduler(TARGET, params).python_schedule_source
+    assert (".gpu_blocks(" in text) == device
+    # Without copies it is the device's in any case.
+    text = hl.Pipeline([_weighted(taps, size)]).apply_autoscheduler(TARGET, hl.AutoschedulerParams("AutoGPU", {}))
+    assert ".gpu_blocks(" in text.python_schedule_source
 
 
 def _for_h100(outputs: list[hl.Func]) -> DeviceSchedule:
@@ -285,12 +325,77 @@ def test_blocks_are_as_large_as_the_compiler_says() -> None:
     loops = _loops_of(f)
     sizes = {"f.min.0": 0, "f.min.1": 0, "f.extent.0": 512, "f.extent.1": 512}
     # g's box of 17 by 24 points, threads of 32 by 24.
-    check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4))
+    assert check_blocks(loops, sizes, Limits(1024, 2 * 17 * 24 * 4))
+    assert not check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4 - 1))
     with pytest.raises(TooManyThreads, match="f: a block has 768 threads") as problem:
         check_blocks(loops, sizes, Limits(767, 48 << 10))
     assert problem.value.kernel == "f"
+    lowered = lower([f._function], TARGET)
+    kernels = {k.name: k for k in lowered.kernels}
+    check_launches(lowered.stmt, kernels, sizes, Limits(1024, 17 * 24 * 4))
+    with pytest.raises(TooManyThreads, match="f: a block has 768 threads"):
+        check_launches(lowered.stmt, kernels, sizes, Limits(767, 48 << 10))
     with pytest.raises(hl.HalideError, match="g: a block of f shares 1632 bytes"):
-        check_blocks(loops, sizes, Limits(1024, 17 * 24 * 4 - 1))
+        check_launches(lowered.stmt, kernels, sizes, Limits(1024, 17 * 24 * 4 - 1))
+
+
+def test_shared_memory_is_what_the_code_asks_for() -> None:
+    """A size that the loops bound at less than the code does: the code's is the one that a launch is refused for."""
+    x, y, xi, yi = (hl.Var(n) for n in ("x", "y", "xi", "yi"))
+    image, outer = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("outer")
+    levels = [hl.Func(f"level{k}") for k in range(4)]
+    levels[0][x, y] = image[x, y] + 1
+    for k in range(1, 4):
+        before = levels[k - 1]
+        levels[k][x, y] = before[x / 2, y / 2] + before[(x + 1) / 2, (y + 1) / 2]
+    outer[x, y] = levels[3][x, y] + levels[3][x + 1, y + 1]
+    outer.gpu_tile(x, y, xi, yi, 16, 16)
+    for f in levels:
+        f.compute_at(outer, x).tile(x, y, xi, yi, 16, 16, hl.TailStrategy.GuardWithIf).gpu_threads(xi, yi)
+    sizes = {"outer.min.0": 0, "outer.min.1": 0, "outer.extent.0": 640, "outer.extent.1": 640}
+    assert not check_blocks(_loops_of(outer), sizes, Limits(1024, 48 << 10))
+    lowered = lower([outer._function], TARGET)
+    (kernel,) = lowered.kernels
+    needed = int(_number(kernel.shared_bytes, sizes) or 0)
+    assert needed >= 17 * 17 * 4
+    check_launches(lowered.stmt, {kernel.name: kernel}, sizes, Limits(1024, needed))
+    with pytest.raises(hl.HalideError, match=rf"level\d: a block of outer shares {needed} bytes"):
+        check_launches(lowered.stmt, {kernel.name: kernel}, sizes, Limits(1024, needed - 1))
+
+
+@pytest.mark.parametrize("width", [1536, 1277])
+def test_sectors_are_those_that_threads_touch(width: int) -> None:
+    """Of rows that begin within sectors, of coordinates that are halved, and of several points a thread."""
+    x, y = hl.Var("x"), hl.Var("y")
+    image, f = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("f")
+    f[x, y] = image[x, y] + image[x + 1, y] + image[x / 2 - 1 + 2 * (x % 2), y] + image[y, x]
+    f.set_estimates([(0, width), (0, 1500)])
+    image.set_estimates([(-1, width + 2), (0, 1500)])
+    view = View([f._function], TARGET)
+    stage = view.description.nodes["f"].stages[0]
+    point = view.point(stage, frozenset())
+    assert point is not None
+    places = {
+        "x": lambda at: at, "x + 1": lambda at: at + 1,
+        "((x / 2) - 1) + (2 * (x % 2))": lambda at: at // 2 - 1 + 2 * (at % 2),
+    }
+    length, apart = np.array([8, 8, 16, 32, 64]), np.array([1, 2, 1, 1, 1])
+    rows = Rows(length, apart, length * apart, 0)
+    for site in point.reads["image"].sites:
+        pattern = view.sectors.pattern(stage, site, "x")
+        if str(site.args[0]) == "y":
+            assert pattern is None
+            continue
+        assert pattern is not None
+        place = places.pop(str(site.args[0]))
+        for threads, each, found in zip(length, apart, pattern.sectors(rows), strict=True):
+            touched = [
+                len({((place(b * threads * each + t * each + e) + 1) * 4 + row * (width + 2) * 4) // 32
+                     for t in range(min(threads, 32))})
+                for b in range(8) for row in range(8) for e in range(each)
+            ]
+            assert found == pytest.approx(np.mean(touched) * max(32 / threads, 1), abs=0.2), (site.args, threads, each)
+    assert not places
 
 
 def test_accesses_of_several_elements() -> None:

@@ -63,6 +63,59 @@ def _sum(image: Any) -> Any:
     return f
 
 
+def _sums_of_channels(image: Any) -> Any:
+    f = hl.Func("f")
+    r = hl.RDom([(0, SIZE[0]), (0, 71)])
+    f[c] = hl.u32(c)
+    f[c] += hl.u32(image[r.x, r.y % SIZE[1]]) * hl.u32(c + 1)
+    f.bound(c, 0, 3)
+    return f
+
+
+def _narrow(image: Any) -> Any:
+    f = hl.Func("f")
+    r = hl.RDom([(0, SIZE[0]), (0, 71)])
+    f[c] = hl.u16(c)
+    f[c] += hl.u16(image[r.x, r.y % SIZE[1]])
+    f.bound(c, 0, 2)
+    return f
+
+
+def _brightest(image: Any) -> Any:
+    """Many are: the first one counts."""
+    f, g = hl.Func("f"), hl.Func("g")
+    r = hl.RDom([(0, SIZE[0]), (0, 71)])
+    value = image[r.x, r.y % SIZE[1]] / 50
+    f[()] = hl.Tuple([hl.i32(-1), hl.i32(-1), hl.u8(0)])
+    more = value > f[()][2]
+    f[()] = hl.Tuple([
+        hl.select(more, r.x, f[()][0]), hl.select(more, r.y, f[()][1]), hl.select(more, value, f[()][2]),
+    ])
+    g[c] = hl.mux(c, [f[()][0], f[()][1], hl.i32(f[()][2])])
+    f.compute_root()
+    return g
+
+
+def _last_brightest(image: Any) -> Any:
+    """Of those that are, the last one counts."""
+    f = hl.Func("f")
+    r = hl.RDom([(0, SIZE[0]), (0, 71)])
+    value = image[r.x, r.y % SIZE[1]]
+    f[()] = hl.Tuple([hl.i32(-1), hl.u8(0)])
+    more = value >= f[()][1]
+    f[()] = hl.Tuple([hl.select(more, r.x, f[()][0]), hl.select(more, value, f[()][1])])
+    return f
+
+
+def _count_and_sum(image: Any) -> Any:
+    f = hl.Func("f")
+    r = hl.RDom([(0, SIZE[0]), (0, 71)])
+    value = image[r.x, r.y % SIZE[1]]
+    f[()] = hl.Tuple([hl.u32(0), hl.f32(0.0)])
+    f[()] = hl.Tuple([f[()][0] + hl.u32(value > 100), f[()][1] + hl.f32(value) * hl.f32(0.1)])
+    return f
+
+
 def _least(image: Any) -> Any:
     f = hl.Func("f")
     r = hl.RDom([(0, SIZE[0] * 71)])
@@ -124,7 +177,9 @@ CASES: dict[str, tuple[Make, tuple[int, ...], list[str]]] = {
     "point-wise stages are one": (_point_wise, SIZE, ["doubled.compute_inline()", "f.gpu_tile(x, y, xi, yi, 32, 8"]),
     "a stencil's producer is shared": (_stencil, SIZE, ["rows.compute_at(f, x)", "rows.gpu_threads(x, y)"]),
     "a window's sum is the thread's": (_window, SIZE, ["total.compute_at(f, xi)"]),
-    "a sum in two steps": (_sum, (), ["f.update(0).rfactor(", "f_parts.update(0).gpu_blocks(strip)"]),
+    "a sum whose blocks meet": (_sum, (), ["f.update(0).atomic()", "f_parts.compute_at(f, f_r"]),
+    "sums of channels": (_sums_of_channels, (3,), ["f.update(0).reorder(f_r", "f.update(0).gpu_blocks(f_r"]),
+    "sums of 16 bits": (_narrow, (2,), ["f_blocks = f_sums.in_()", "f_columns.update(0).gpu_threads(columni)"]),
     "a minimum over one loop": (_least, (), ["f.update(0).rfactor(", "4096, hl.TailStrategy.GuardWithIf)"]),
     "a histogram by atomic updates": (_histogram, (256,), ["f.update(0).atomic()", "f.update(0).gpu_tile("]),
     "32 threads a row of sums": (_row_sums, SIZE[1:], ["f_parts.update(0).gpu_threads(lane, yi)"]),
@@ -157,12 +212,15 @@ def test_kind(name: str) -> None:
     ("make", "reason"),
     [
         (_recursive, "each of its points needs the one before"),
+        (_last_brightest, "each of its points needs the one before"),
+        (_count_and_sum, "each of its points needs the one before"),
         (_narrow_histogram, "threads would meet in elements of uint8"),
     ],
 )
 def test_what_stays_on_the_host(make: Make, reason: str) -> None:
     image, _ = _source()
-    _, found = _scheduled(make, image)
+    f = make(image)
+    found = device_schedule([f._function], {}, portable=False)
     assert found.on_host == {"f": reason}
     assert not found.on_device
     assert not found.schedule.directives
@@ -217,9 +275,9 @@ def test_a_schedule_as_text_names_reductions_where_they_are() -> None:
     image, _ = _source()
     _, found = _scheduled(_sum, image)
     lines = found.schedule.python().splitlines()
-    last = next(k for k, line in enumerate(lines) if "f_sums = " in line)
-    assert any(".rvars(0)[0]" in line for line in lines[last - 20 : last])
-    assert found.schedule.cpp().count("rfactor") == 2
+    first, last = (next(k for k, line in enumerate(lines) if f"{n} = " in line) for n in ("f_parts", "f_sums"))
+    assert any(line.endswith(" = f.rvars(0)[1]") for line in lines[first:last])
+    assert found.schedule.cpp().count("rfactor") == 3
 
 
 def test_rows_that_need_the_one_above() -> None:
@@ -246,6 +304,49 @@ def test_rows_that_need_the_one_above() -> None:
     image.reset()
 
 
+@pytest.mark.parametrize("size", [SIZE, (SIZE[0] * 7 + 1, 71)])
+def test_the_first_of_the_greatest_is_found(size: tuple[int, int]) -> None:
+    """Threads have points that follow one another, and what they have is put together in order."""
+    data = np.random.default_rng(5).integers(0, 200, size[::-1], np.uint8) // 50 * 50
+    image = hl.ImageParam(hl.UInt(8), 2, "source")
+    image.set(hl.Buffer(data))
+    f = _brightest(image)
+    # The package has no such `rfactor`.
+    assert device_schedule([f._function], {}, pinned=("f",)).on_host == {"f": "each of its points needs the one before"}
+    found = device_schedule([f._function], {}, pinned=("f",), portable=False)
+    assert "f.update(0).fuse(" in found.schedule.python()
+    found.apply([f._function])
+    device = Emulator()
+    with device_runtime(device):
+        got = _realized(f, (3,), hl.Target(TARGET))
+    assert np.array_equal(got, _realized(_brightest(image), (3,), hl.Target("host")))
+    assert len(device.launches) > 4
+    image.reset()
+
+
+def test_histograms_of_channels_are_counted_in_shared_memory() -> None:
+    """Channels first: threads go along the bins."""
+    image, _ = _source(dimensions=3)
+
+    def made() -> Any:
+        f, r = hl.Func("f"), hl.RDom([(0, SIZE[0]), (0, SIZE[1] * 4)])
+        f[c, x] = hl.u32(c)
+        f[c, hl.i32(image[c, r.x, r.y % SIZE[1]])] += hl.u32(1)
+        f.bound(x, 0, 256).bound(c, 0, 3)
+        return f
+
+    f = made()
+    found = device_schedule([f._function], {})
+    assert "f_parts.split(x, x, xi, 256" in found.schedule.python()
+    found.apply([f._function])
+    device = Emulator()
+    with device_runtime(device):
+        got = _realized(f, (3, 256), hl.Target(TARGET))
+    assert np.array_equal(got, _realized(made(), (3, 256), hl.Target("host")))
+    assert any(k.counts.instructions.get("shared atomic") for k in device.launches)
+    image.reset()
+
+
 def test_a_histogram_of_known_bounds_is_counted_in_shared_memory() -> None:
     image, _ = _source()
 
@@ -257,9 +358,9 @@ def test_a_histogram_of_known_bounds_is_counted_in_shared_memory() -> None:
     f = made()
     found = device_schedule([f._function], {})
     text = found.schedule.python()
-    assert "f_counted = f_parts.in_()" in text
+    assert "f.update(0).atomic()" in text
+    assert "f_parts.compute_at(f, f_r" in text
     assert "f_parts.store_in(hl.MemoryType.GPUShared)" in text
-    assert "Func f_counted = f_parts.in();" in found.schedule.cpp()
     found.apply([f._function])
     device = Emulator()
     with device_runtime(device):

@@ -16,14 +16,14 @@ _MOST = 16
 
 def agreeing_step(after: Expr, head: Expr, fixed: Callable[[Poly], bool]) -> tuple[Poly, list[Expr]] | None:
     """By how much a variable goes on in every arm, and what that asks of parameters: that the arms' steps are one.
-    None where they are not, or are not `fixed`."""
+    None where they are not, are not `fixed`, or an arm leaves the variable as it is."""
     found = _arms(after)
     if found is None or len(found) < 2:
         return None
     steps = list(dict.fromkeys(to_poly(arm) - to_poly(head) for arm in found))
     first = min(steps, key=lambda p: (len(p.terms), str(p)))
     apart = [p - first for p in steps if p != first]
-    if not all(map(fixed, steps)) or any(p.constant_value() is not None for p in apart):
+    if first.is_zero() or not all(map(fixed, steps)) or any(p.constant_value() is not None for p in apart):
         return None
     return first, [EQ(BOOL, from_poly(p), const(0, I64)) for p in apart]
 

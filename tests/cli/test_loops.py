@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.few(3)
+
 MADE, MAIN = (Path(__file__).with_name(n).read_text() for n in ("loops_made.c", "loops_main.c"))
 
 

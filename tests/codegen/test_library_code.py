@@ -13,6 +13,8 @@ from lifter.api import lift_file
 from lifter.harness import second_opinion
 from tests.c_files import names_of
 
+pytestmark = pytest.mark.few(8)
+
 LEFT = Path(__file__).with_name("left_alone.c")
 FILES = ("filter/plain_c.c", "filter/library_views.cpp")
 

@@ -30,6 +30,8 @@ from tests.gpu.sampled import SampledEmulator
 from tests.gpu.unlike import unlike_pipelines
 from tests.halide_core.fuzz.case import reference
 
+pytestmark = pytest.mark.few(6)
+
 ALL = bool(os.environ.get("ALL_SIZES"))
 PIPELINES = {p.name: p for p in pipelines()}
 QUICK = ("blur", "harris", "histogram_equalize", "mat_mul", "unsharp")

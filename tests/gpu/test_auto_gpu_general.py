@@ -9,6 +9,8 @@ from tests.gpu.auto_gpu_table import MADE_FOR, measure
 from tests.gpu.general import pipeline_named
 from tests.gpu.unlike import unlike_pipelines
 
+pytestmark = pytest.mark.few(6)
+
 _LIMIT = 200.0
 
 

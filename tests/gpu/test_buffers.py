@@ -16,6 +16,8 @@ from tests.gpu.emulator.device import Emulator
 from tests.gpu.running import TARGET, left
 from tests.gpu.test_driver import StandIn
 
+pytestmark = pytest.mark.few(3)
+
 x, y, xi, yi = (hc.Var(n) for n in ("x", "y", "xi", "yi"))
 WIDTH, HEIGHT = 20, 12
 BYTES = WIDTH * HEIGHT * 4

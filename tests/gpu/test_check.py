@@ -27,6 +27,8 @@ from tests.gpu.emulator.device import Emulator
 from tests.gpu.emulator.memory import GlobalMemory
 from tests.gpu.test_driver import StandIn
 
+pytestmark = pytest.mark.few(4)
+
 SOME = ("blur_shared", "host_between", "threads_of_any_number", "wide_integers")
 
 

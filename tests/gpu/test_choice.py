@@ -25,7 +25,7 @@ from halide_core.ir.operators import cast_to
 from tests.gpu.driver_library import Driver, needs_compiler, redirect, stand_in
 from tests.gpu.running import TARGET
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.few(4)]
 W, H, ROW = (Variable(I32, n) for n in ("w", "h", "row"))
 I32_ = hc.Int(32)
 

@@ -15,6 +15,8 @@ from halide_core.gpu.runtime import device_runtime
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.test_buffers import BYTES, HEIGHT, WIDTH, Doubled, _data, _empty
 
+pytestmark = pytest.mark.few(3)
+
 
 @pytest.fixture
 def device() -> Iterator[Emulator]:

@@ -21,7 +21,11 @@ from tests.gpu import drop_ins
 from tests.gpu.driver_library import Driver, needs_compiler, redirect, stand_in
 from tests.gpu.running import TARGET
 
-pytestmark = [needs_compiler, pytest.mark.skipif(shutil.which("objcopy") is None, reason="no binutils")]
+pytestmark = [
+    pytest.mark.few(3),
+    needs_compiler,
+    pytest.mark.skipif(shutil.which("objcopy") is None, reason="no binutils"),
+]
 
 _CURVE = ", ".join(str(k * k % 251) for k in range(256))
 _TEETH = ", ".join(f"{k % 7 - 3}.{k % 4 * 25:02}f" for k in range(100))

@@ -8,6 +8,8 @@ from tests.gpu.fuzz import by_default, cases, default_result, outcome
 from tests.gpu.fuzz_lanes import lanes_case, lanes_outcome
 from tests.halide_core.fuzz.case import reference
 
+pytestmark = pytest.mark.few(4)
+
 # Seeds of what was found wrong once come first.
 SEEDS = (12, 136, 148, 5006, 3001, 3002)
 

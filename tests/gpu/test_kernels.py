@@ -27,6 +27,8 @@ from tests.gpu.cases import CASES, data_of
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.emulator.memory import DeviceError
 
+pytestmark = pytest.mark.few(3)
+
 x, y, xi, yi = (hc.Var(n) for n in ("x", "y", "xi", "yi"))
 
 

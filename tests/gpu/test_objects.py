@@ -25,7 +25,7 @@ from tests.gpu.check.libraries import gaps, padded
 from tests.gpu.driver_library import Driver, build, needs_compiler, redirect, source, stand_in
 from tests.gpu.objects import DEVICE_DIRTY, HOST_DIRTY, Library, buffer_of
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.few(4)]
 
 _NAMES = (
     "blur_shared", "three_dimensions", "two_kernels", "host_between", "device_between", "update_on_host", "specialized",

@@ -18,6 +18,8 @@ from halide_core.ir.expr import BOOL, I32, I64, Variable, const
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.running import TARGET
 
+pytestmark = pytest.mark.few(4)
+
 x, y, c, xo, xv, xi, yi = (hc.Var(n) for n in ("x", "y", "c", "xo", "xv", "xi", "yi"))
 A, B, T = (Variable(I32, n) for n in ("a", "b", "t"))
 SUMS = [

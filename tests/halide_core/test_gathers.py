@@ -16,6 +16,8 @@ from halide_core.backend.llvm_module import module_builder
 from halide_core.ir.expr import I32, I64, Variable, const
 from halide_core.ir.operators import cast_to
 
+pytestmark = pytest.mark.few(8)
+
 COUNT = Variable(I32, "n")
 KINDS = {"uint8": hl.UInt(8), "int8": hl.Int(8), "uint16": hl.UInt(16), "int16": hl.Int(16), "float16": hl.Float(16)}
 SIZES = (1, 7, 16, 33, 64, 200)

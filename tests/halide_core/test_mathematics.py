@@ -20,6 +20,8 @@ from halide_core.mathematics import FUNCTIONS
 from tests.halide_core import math_points
 from tests.halide_core.math_errors import EXACT, MOST, Numbers, computed, errors
 
+pytestmark = pytest.mark.few(3)
+
 SPECIAL = np.array(
     [
         *(0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1e-45, -1e-45, 1e-38, 3.4e38, -3.4e38),

@@ -13,6 +13,8 @@ from clang.cindex import LinkageKind
 from lifter.frontend import parse_file
 from lifter.outline import Fragment, Outline, outline
 
+pytestmark = pytest.mark.few(3)
+
 SOURCE = Path(__file__).with_name("loops.c")
 REFUSED = {
     "sizes_of_arrays": "the size of the array 'held'",

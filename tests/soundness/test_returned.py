@@ -18,6 +18,8 @@ from lifter.frontend.state import operators as op
 from lifter.ir.loop_ir import NULL_RESULT
 from verifier.decide import verify_path
 
+pytestmark = pytest.mark.few(3)
+
 SOURCE = Path(__file__).parent / "returned.c"
 
 

@@ -29,6 +29,8 @@ from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
 
+pytestmark = pytest.mark.few(3)
+
 A100, TURING = known_devices()["A100"], known_devices()["RTX 2080 Ti"]
 TARGET = hl.Target("x86-64-linux-sse41-cuda-cuda_capability_80")
 

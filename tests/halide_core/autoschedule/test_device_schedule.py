@@ -15,6 +15,8 @@ from halide_core.gpu.runtime import device_runtime
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.running import TARGET, left
 
+pytestmark = pytest.mark.few(4)
+
 x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
 SIZE = (67, 21)
 Make = Callable[[Any], Any]

@@ -11,6 +11,7 @@ from tests.soundness.memory_kernels import exchanges, in_memory, scans, together
 from tests.soundness.placed_kernels import counted, cut, neighbours, placed, scaled
 from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
 from tests.soundness.row_kernels import kept_rows
+from tests.soundness.shifted_kernels import shifted
 from tests.soundness.sized_kernels import fixed_sizes
 from tests.soundness.state_kernels import halfway, kept_cells, starts
 from tests.soundness.table_kernels import tables
@@ -545,7 +546,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps, wrapping_guards, blocks,
     halfway, starts, kept_cells, fixed_sizes, fixed_sizes, floats, floats, typed,
     caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
-    placed, placed, counted, neighbours, neighbours, scaled, cut, together, tables, tables,
+    placed, placed, counted, neighbours, neighbours, scaled, cut, together, tables, tables, shifted, shifted,
 ]  # fmt: skip
 
 

@@ -8,23 +8,28 @@ from collections.abc import Callable
 
 from halide_core.ir.expr import BOOL, EQ, I64, Add, Expr, Select, Sub, children, const, with_children
 from halide_core.ir.structural import contains, key
-from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 
 _MOST = 16
 """Arms that are looked at."""
 
 
-def agreeing_step(after: Expr, head: Expr, fixed: Callable[[Poly], bool]) -> tuple[Poly, list[Expr]] | None:
-    """By how much a variable goes on in every arm, and what that asks of parameters: that the arms' steps are one.
-    None where they are not, are not `fixed`, or an arm leaves the variable as it is."""
+def agreeing_step(
+    after: Expr, head: Expr, fixed: Callable[[Poly], bool], met: list[Obligation]
+) -> tuple[Poly, list[Expr]] | None:
+    """By how much a variable goes on in every arm, and what that asks of parameters: that the arms' steps are one;
+    what must hold for them to be these numbers is added to `met`.  None where they are not one, are not `fixed`, or an
+    arm leaves the variable as it is."""
     found = _arms(after)
     if found is None or len(found) < 2:
         return None
-    steps = list(dict.fromkeys(to_poly(arm) - to_poly(head) for arm in found))
+    asked: list[Obligation] = []
+    steps = list(dict.fromkeys(to_poly(arm, asked) - to_poly(head) for arm in found))
     first = min(steps, key=lambda p: (len(p.terms), str(p)))
     apart = [p - first for p in steps if p != first]
     if first.is_zero() or not all(map(fixed, steps)) or any(p.constant_value() is not None for p in apart):
         return None
+    met += asked
     return first, [EQ(BOOL, from_poly(p), const(0, I64)) for p in apart]
 
 

@@ -116,7 +116,7 @@ class InductionVariables(Memory, ABC):
         while (behind := self.one_behind(trial.env, heads, carried, ways, counter, s, met)) is not None:
             carried.remove(behind)
         for v in list(carried):
-            if self.agrees(trial.env[v], heads[v], v, ways, set(placeholders), counter, s):
+            if self.agrees(trial.env[v], heads[v], v, ways, set(placeholders), counter, s, met.setdefault(v, [])):
                 carried.remove(v)
         if carried:
             self.carry(loop, s, carried, ways, end_condition, counter)
@@ -208,14 +208,15 @@ class InductionVariables(Memory, ABC):
         return total
 
     def agrees(
-        self, after: Expr, head: Expr, v: str, ways: dict[str, Poly], placeholders: set[str], counter: str, s: State
+        self, after: Expr, head: Expr, v: str, ways: dict[str, Poly], placeholders: set[str], counter: str, s: State,
+        met: list[Obligation],
     ) -> bool:
         """Whether a pointer goes on by one number in all arms of conditions on data, which is asked where it is not
         seen; it gets its way then."""
         if self.type_of(v) != I64 or v not in {p.name for p in self.function.params if p.pointer}:
             return False
         numbers = {p.name for p in self.function.params if not p.pointer}
-        found = agreeing_step(after, head, lambda p: is_invariant(p, placeholders, s) and p.names() <= numbers)
+        found = agreeing_step(after, head, lambda p: is_invariant(p, placeholders, s) and p.names() <= numbers, met)
         if found is None:
             return False
         step, asked = found

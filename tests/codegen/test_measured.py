@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lifter.api import lift_file
+from tests.codegen.beside import Libraries, both
 
 SOURCE = Path(__file__).with_name("measured.c")
-Libraries = tuple[ctypes.CDLL, ctypes.CDLL]
 
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Libraries:
-    folder = tmp_path_factory.mktemp("measured")
-    found = lift_file(str(SOURCE), out=str(folder), emit=("shared",)).functions
-    assert [f.status for f in found] == ["verified"] * 5, [(f.name, f.reason) for f in found]
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", SOURCE, "-o", folder / "original.so"], check=True)
-    return ctypes.CDLL(str(folder / "libmeasured_lifted.so")), ctypes.CDLL(str(folder / "original.so"))
+    return both(SOURCE, tmp_path_factory.mktemp("measured"))
 
 
 def _at(memory: np.ndarray, element: int = 0) -> ctypes.c_void_p:

@@ -84,8 +84,9 @@ class IndexEncoder:
         """What symbols and products of them are expected to lie between, by their formulas' numbers."""
         self._symbols: dict[str, Any] = {}
         self._quotients: list[tuple[type, Any, Any, Any]] = []
-        self._powers: list[tuple[Any, Any]] = []
         """Quotients and remainders by parameters: which of the two, of what, by what, and the symbol."""
+        self._powers: list[tuple[Any, Any]] = []
+        """Powers of two: the count, and the symbol."""
         self._polys: dict[Poly, Any] = {}
         self._held: dict[tuple[Poly, Type | None], bool] = {}
         self._met: list[Obligation] | None = None

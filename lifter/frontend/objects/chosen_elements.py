@@ -20,6 +20,7 @@ from lifter.frontend.state.context import Context
 from lifter.frontend.state.found import Again, Choice
 from lifter.frontend.state.values import PointerPlace, Pointers
 from lifter.ir.loop_ir import Assert, Param, Part, Stmt, Store, expressions, walk
+from lifter.ir.names import is_address, pointer_of
 
 
 class Chosen(Again):
@@ -57,6 +58,8 @@ def place(ctx: Context, table: Pointers, index: Expr) -> PointerPlace | None:
     for choice, known in table.chosen:
         if key(choice.index) == key(index):
             return known
+    if any(key(choice.index) == key(index) for choice in ctx.found.chosen.get(table.given, ())):
+        return None  # it leads to what is no memory
     raise Chosen(table.given, Choice(index, said.text, said.through, _label(index), said.behind))
 
 
@@ -65,7 +68,7 @@ def _said(ctx: Context, e: Expr) -> _Said | None:
     number = const_value(e)
     if number is not None:
         return _Said(str(int(number)))
-    if isinstance(e, Cast) and e.type.is_int_or_uint() and e.value.type.is_int_or_uint():
+    if isinstance(e, Cast) and e.type.is_int_or_uint() and e.type.bits >= 8 and e.value.type.is_int_or_uint():
         inner = _said(ctx, e.value)
         kind = f"{'' if e.type.is_int() else 'u'}int{e.type.bits}_t"
         return inner and replace(inner, text=f"({kind})({inner.text})")
@@ -108,7 +111,9 @@ def asked(ctx: Context, statements: Iterable[Stmt]) -> list[Assert]:
     """What is asked of the pointers that are chosen.  Raises Unsupported where the function changes what chooses."""
     body = list(statements)
     stored = {s.array for s in walk(body) if isinstance(s, Store)}
-    used = stored | {n.name for s in walk(body) for e in expressions(s) for n in post_order(e) if isinstance(n, Load)}
+    nodes = (n for s in walk(body) for e in expressions(s) for n in post_order(e))
+    names = {n.name for n in nodes if isinstance(n, Load | Variable)}
+    used = stored | names | {pointer_of(n) for n in names if is_address(n)}
     tables: dict[str, list[tuple[Expr, int]]] = {}
     for name, (table, place_, count) in ctx.chosen_pointers.items():
         if name in used:

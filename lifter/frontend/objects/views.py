@@ -39,7 +39,7 @@ def as_class(ctx: Context, v: RecordPointer, target: ClangType, at: Cursor) -> R
     inner = _beginning(place, target)
     if inner is not None:
         return RecordPointer(replace(inner, address=place.address), v.address)
-    if place.prefix and place.given and _begins_with(target, place.type):
+    if place.prefix and place.given and _begins_with(target, place.type) and _is_new(ctx, place.prefix, target):
         raise Viewed(place.prefix, target)
     ctx.fail(f"pointer cast from '{place.type.spelling} *' to '{target.spelling} *'", at)
 
@@ -53,8 +53,15 @@ def of_memory(ctx: Context, v: Pointer, target: ClangType) -> None:
     fixed = isinstance(v.offset, Variable) and v.offset.name == array and array in ctx.fixed
     if array not in ctx.pointer_parameters or not (fixed or const_value(v.offset) == 0):
         return
-    if (types.is_void(v.pointee) and array in ctx.untyped) or _begins_with(target, v.pointee):
+    leads = (types.is_void(v.pointee) and array in ctx.untyped) or _begins_with(target, v.pointee)
+    if leads and _is_new(ctx, f"{array}_", target):
         raise Viewed(f"{array}_", target)
+
+
+def _is_new(ctx: Context, prefix: str, target: ClangType) -> bool:
+    """Whether it is not known yet that an object is of a class: what is known and did not help is not asked again."""
+    known = ctx.found.viewed.get(prefix)
+    return known is None or not types.same_but_const(known, target)
 
 
 def _is_base(part: ClangType, whole: ClangType) -> bool:
@@ -84,8 +91,9 @@ def _begins_with(whole: ClangType, part: ClangType) -> bool:
 
 
 def _at_start(t: ClangType) -> list[Cursor]:
-    """The fields that lie where an object begins: the first one, or all of a union."""
+    """The fields that lie where an object begins: the first one, if no pointer to virtual functions does, or all of a
+    union."""
     if classes.bases(t):
         return []
-    found = declared_fields(types.canonical(t))
-    return found if classes.is_union(t) else found[:1]
+    own = types.canonical(t)
+    return [f for f in declared_fields(own) if f.spelling and own.get_offset(f.spelling) == 0]

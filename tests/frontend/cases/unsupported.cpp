@@ -139,3 +139,6 @@ void u_table_of_the_callers(int **rows, int n) { int *t = rows[0]; rows[0] = row
 struct Planes { int *data[4]; int plane[4]; int n; };
 void u_place_that_changes(Planes *f) { f->plane[0] = 3; for (int i = 0; i < f->n; i++) f->data[f->plane[0]][i] = 1; }
 void u_own_copies(Planes f, int k) { f.data[0] = f.data[1]; for (int i = 0; i < f.n; i++) f.data[k][i] = 1; }
+struct WithTable { virtual ~WithTable() {} Wide a; int *p; };
+void u_cast_past_a_table(WithTable *v, int *d) { Wide *a = (Wide *)v; for (int i = 0; i < a->w; i++) d[i] = v->p[i]; }
+void u_null_at_a_place_that_changes(Planes *f, int *d) { f->plane[0] = 3; d[0] = f->data[f->plane[0]] ? 1 : 2; }

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).parent
 SUITES = ("dexter", "blend", "filter", "sse_blend", "pipelines")
 STATUSES = ("verified", "not_found", "unsupported", "timeout")
-EVERY = 40
+EVERY = 60
 """Of this many functions the default tests take one."""
 _KEYS = {"idea", "construct", "status", "reason", "hard", "ranges"}
 
@@ -56,14 +56,14 @@ def entries(suites: Iterable[str] = SUITES) -> list[Entry]:
 
 
 def sample(suites: Iterable[str] = SUITES) -> list[Entry]:
-    """What the default tests take: one function in forty, and of the hard ones of each file every eighth, or the only
+    """What the default tests take: one function in sixty, and of the hard ones of each file every twelfth, or the only
     one."""
     everything = entries(suites)
     hard: dict[str, list[Entry]] = {}
     for e in everything:
         if e.hard:
             hard.setdefault(e.file, []).append(e)
-    chosen = {e.name for own in hard.values() for e in (own[1::8] or own[:1])}
+    chosen = {e.name for own in hard.values() for e in (own[1::12] or own[:1])}
     return [e for i, e in enumerate(everything) if i % EVERY == 0 or e.name in chosen]
 
 

@@ -107,6 +107,7 @@ class CompiledModule:
         self._source = self._assemble(text)
         self._optimize = optimize
         self._parsed: Any = None
+        self._loaded: JitModule | None = None
 
     def _assemble(self, text: str) -> str:
         target = self.target
@@ -176,9 +177,11 @@ class CompiledModule:
         Path(path).write_bytes(self.object_bytes())
 
     def jit(self) -> JitModule:
-        """The module's functions in this process."""
-        machine = target_machine(self.target, jit=True)
-        return load_object(bytes(_generated(machine.emit_object, self._module())), self.target)
+        """The module's functions in this process, where they are loaded once."""
+        if self._loaded is None:
+            machine = target_machine(self.target, jit=True)
+            self._loaded = load_object(bytes(_generated(machine.emit_object, self._module())), self.target)
+        return self._loaded
 
 
 def load_object(content: bytes, target: Target) -> JitModule:

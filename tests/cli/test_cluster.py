@@ -70,6 +70,7 @@ def test_a_command_made_again_forgets_the_facts(tree):
 
 
 @pytest.mark.long
+@pytest.mark.sampled(1000)  # the next test is the same and more, but for drop-ins
 def test_the_same_report_as_without(tree, tmp_path):
     """Each in a new process: the order of terms goes by what a process has seen before."""
     command = [sys.executable, "-m", "lifter", "batch", "tree", "--emit", "dsl,summary,shared", "-o"]

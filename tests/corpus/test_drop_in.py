@@ -8,7 +8,7 @@ from corpus.cases import CASES
 from corpus.harness import arguments
 from lifter.harness.side_by_side import bind, difference
 
-pytestmark = [pytest.mark.few(4), pytest.mark.sampled(4)]
+pytestmark = [pytest.mark.few(4), pytest.mark.sampled(8)]
 
 SIZES = [
     (0, 0),

@@ -27,7 +27,7 @@ ALL = bool(os.environ.get("ALL_SIZES"))
 CASES = [(p, s) for p in pipelines() if ALL or p.name not in SLOW for s in (p.small if ALL else p.small[1:2])]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("pipeline", "size"), CASES, ids=lambda v: getattr(v, "name", None) or "x".join(map(str, v)))
 def test_same_as_halide(pipeline, size) -> None:
     theirs = run(halide, pipeline, size, scheduled=True)

@@ -40,7 +40,7 @@ WHOLE = ALL or bool(os.environ.get("ALL_TESTS"))
 NAMES = [*QUICK, *(pytest.param(n, marks=pytest.mark.long) for n in (PIPELINES if WHOLE else LONG) if n not in QUICK)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_equals_the_host(name: str) -> None:
     """At an odd size, under the schedule made for the papers' sizes."""

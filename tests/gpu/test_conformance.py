@@ -137,7 +137,7 @@ def _on_host(definition: str, size: tuple[int, ...]) -> np.ndarray:
 
 
 @pytest.mark.few(12)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_as_the_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HL_CHECK_IR", "1")

@@ -13,7 +13,7 @@ FOUND = (7861, 7943)
 """Choices in choices, which Python's parser did not read."""
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", [*range(12), *FOUND])
 def test_wrong_input_gets_one_clear_answer(seed):
     assert not trial(seed)

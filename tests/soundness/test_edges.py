@@ -152,7 +152,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(compile_original(SOURCE, (), tmp_path_factory.mktemp("edges") / "original.so")))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "calls", "verified"), CASES, ids=[c[0] for c in CASES])
 def test_edges(
     tmp_path: Path, originals: ctypes.CDLL, name: str, calls: list[Arguments], verified: bool | None

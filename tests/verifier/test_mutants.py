@@ -24,7 +24,7 @@ PER_FUNCTION = 6
 KINDS: Counter[str] = Counter()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", sorted(CASES), ids=label)
 def test_wrong_summaries_are_refuted(name, lifted_file):
     file = lifted_file(CASES[name].file)

@@ -47,7 +47,7 @@ def lifted(source: str, name: str) -> Lifted:
     return found
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("file, name", [(f, n) for f, names in FUNCTIONS.items() for n in names])
 def test_each_item_is_needed(file: str, name: str, tmp_path: Path) -> None:
     library = compile_original(ROOT / file, (), tmp_path / "original.so")

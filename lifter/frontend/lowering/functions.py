@@ -22,6 +22,7 @@ from lifter.frontend.objects import (
     allocations,
     changed_fields,
     chosen_elements,
+    container_parameters,
     deallocations,
     end_pointers,
     memory_views,
@@ -177,7 +178,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     lowered = _simplified(ctx, c, changed_fields.given_back(ctx, _statements(ctx, c, body)))
     taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
     lowered, taken = shaping_elements.as_parameters(ctx, lowered, taken)
-    made = [parameters.result(ctx, c.result_type, c)] if returned else []
+    made = [container_parameters.result(ctx, c.result_type, c)] if returned else []
     pointer = returned_pointers.finished(ctx, c.result_type) if returned_pointers.is_of(c.result_type) else None
     call = Interface(
         (), c.result_type.get_canonical().spelling, made[0][0] if made else None, pointer, tuple(p for p, _ in record)
@@ -358,7 +359,7 @@ def _prepare_result(ctx: Context, c: Cursor, body: Cursor) -> None:
 
 def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
     if classes.container(p.type):
-        whole = parameters.take_container(ctx, p.spelling or f"unnamed_{position}", p.type, p)
+        whole = container_parameters.take_container(ctx, p.spelling or f"unnamed_{position}", p.type, p)
         assert whole.binding is not None
         ctx.bind(p, whole.binding)
         return whole

@@ -8,7 +8,7 @@ from halide_core.ir.expr import I64, const, const_value
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
 from lifter.frontend.lowering import evaluated, function_pointers, register_operators
-from lifter.frontend.objects import access, chosen_elements, parameters, pointers
+from lifter.frontend.objects import access, chosen_elements, parameters, pointers, taken_fields
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import (
@@ -63,7 +63,7 @@ def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
         return access.read(ctx, PointerElement(table.array, op.cast(index, I64), table.pointee, table.name), c)
     number = const_value(index)
     if number is not None:
-        if table.given and len(table.places) <= number < parameters.MOST_POINTERS:
+        if table.given and len(table.places) <= number < taken_fields.MOST_POINTERS:
             raise parameters.Element(table.given, int(number))
         return access.read(ctx, pointers.numbered(ctx, c, table, int(number)), c)
     if table.given and not ctx.undecided:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import I64, Cast, Expr, Load, Variable, const, const_value
 from halide_core.ir.structural import key, post_order, transform
-from lifter.frontend.objects.parameters import Reached, Taken, within
+from lifter.frontend.objects.parameters import Reached, Taken
 from lifter.frontend.objects.scalar_replacement import rewritten
+from lifter.frontend.objects.taken_fields import within
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.found import Again, Choice

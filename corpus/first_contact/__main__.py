@@ -5,7 +5,7 @@
 A function of the folder's own files, `static` ones included, counts if it has a loop over elements of memory that it
 was given (`loops.py`). Templates, which are lifted where they are called, do not count. The row for
 docs/figures/libraries.md is printed, the share that is verified first, then with functions that are not, but all of
-whose loops are that count; nothing is to be changed for a library before its first row stands there."""
+whose loops are that count, then of those that a pipeline could compute (`expressible.py`); nothing is to be changed for a library before its first row stands there."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from pathspec import GitIgnoreSpec
 from rich.console import Console
 from rich.table import Table
 
+from corpus.first_contact.expressible import is_beyond
 from corpus.first_contact.loops import loops_over_memory
 from lifter.commands.batch.outcome import kind_of
 from lifter.frontend.clang.libclang import place, preorder
@@ -170,7 +171,10 @@ def _tell(console: Console, name: str, library: Library, seconds: float) -> None
             share = f"{100 * counts['verified'] / len(own):.0f} %"
             by_loops = sum(f.by_loops for f in own)
             both = f"{100 * (counts['verified'] + by_loops) / len(own):.0f} %"
-            row = [day, f"{name}, {title}", f"{library.read} of {library.files}", str(len(own)), share, both, numbers]
+            could = sum(f.status == "verified" or not is_beyond(f.reason) for f in own)
+            of_those = f"{100 * counts['verified'] / max(could, 1):.0f} % of {could}"
+            files = f"{library.read} of {library.files}"
+            row = [day, f"{name}, {title}", files, str(len(own)), share, both, of_those, numbers]
             console.print(f"| {' | '.join(row)} |", markup=False)
     console.print(f"{seconds:.0f} s")
     reasons = Counter((f.status, kind_of(f.reason)) for f in library.functions.values() if f.status != "verified")

@@ -17,6 +17,7 @@ int own(int n) { int b[8]; for (int i = 0; i < 8; i++) b[i] = n; return b[3]; }
 void once(uint8_t *d) { *d = 1; }
 void invert(uint8_t *d, const uint8_t *s, int n) { for (int i = 0; i < n; i++) d[i] = 255 - s[i]; }
 void fill(struct image *m) { for (int x = 0; x < m->w; x++) m->rows[0][x] = 7; }
+int length(const uint8_t *s) { int n = 0; while (s[n] != s[n + 1] && s[n] != 9) n += 1 + s[n] % 2; return n; }
 void walk(uint8_t *d, int n) { uint8_t *p = d; while (n--) *p++ = 0; }
 void quads(uint8_t *d, int n) {
     for (int i = 0; i + 16 <= n; i += 16) _mm_storeu_si128((__m128i *)(d + i), _mm_setzero_si128());
@@ -36,9 +37,10 @@ def test_functions_with_loops_over_given_memory_count(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "corpus.first_contact", str(library), "--json", str(tmp_path / "found.json")]
     done = subprocess.run([*command, "--name", "Some library"], capture_output=True, text=True, check=True)
     found = {f["name"]: f for f in json.loads((tmp_path / "found.json").read_text())}
-    assert set(found) == {"invert", "fill", "walk", "quads", "known", "unknown"}
+    assert set(found) == {"invert", "fill", "length", "walk", "quads", "known", "unknown"}
     assert [n for n, f in found.items() if f["intrinsics"]] == ["quads"]
     assert found["invert"]["status"] == found["quads"]["status"] == "verified"
     assert found["unknown"]["status"] == "not read"
     plain = next(line for line in done.stdout.splitlines() if "Some library, plain" in line)
-    assert "| 1 of 2 | 5 |" in plain
+    assert "| 1 of 2 | 6 |" in plain
+    assert "% of 5 |" in plain  # `length` has an end that data decide

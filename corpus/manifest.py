@@ -6,7 +6,7 @@
 
 Further keys of a function: `status` ("verified" if not given) and, with another one, its `reason` in a phrase; `hard`
 for those of which the default tests take half; `ranges` of
-scalars whose names do not say what values make sense."""
+scalars whose names do not say what values make sense; `set_up`, a function of the file that its user calls first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUITES = ("dexter", "blend", "filter", "sse_blend", "pipelines")
 STATUSES = ("verified", "not_found", "unsupported", "timeout")
 EVERY = 60
 """Of this many functions the default tests take one."""
-_KEYS = {"idea", "construct", "status", "reason", "hard", "ranges"}
+_KEYS = {"idea", "construct", "status", "reason", "hard", "ranges", "set_up"}
 
 
 class ManifestError(Exception):
@@ -42,6 +42,7 @@ class Entry:
     reason: str = ""
     hard: bool = False
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    set_up: str = ""
 
 
 def entries(suites: Iterable[str] = SUITES) -> list[Entry]:
@@ -91,5 +92,5 @@ def _entry(path: Path, suite: str, file: str, name: str, item: dict[str, Any]) -
     ranges = {n: (int(low), int(high)) for n, (low, high) in item.get("ranges", {}).items()}
     return Entry(
         name, suite, f"{suite}/{file}", item["idea"], item["construct"], status, item.get("reason", ""),
-        bool(item.get("hard")), ranges,
+        bool(item.get("hard")), ranges, item.get("set_up", ""),
     )

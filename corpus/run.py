@@ -74,9 +74,9 @@ def run_file(file: str, chosen: Sequence[Entry], whole: bool, timeout: float) ->
             expected = entry.status if entry is not None else "(not in the manifest)"
             r = Result(f.name, suite, file, f.status, expected, f.reason, f.seconds, dict(f.stage_seconds))
             if f.status == "verified" and f.lifted is not None and f.lifted.summary is not None:
-                ranges = entry.ranges if entry is not None else {}
+                ranges, set_up = (entry.ranges, entry.set_up) if entry is not None else ({}, "")
                 if "shared" in f.outputs:
-                    r.comparison = compare(f.lifted.summary, original, Path(f.outputs["shared"]), ranges)
+                    r.comparison = compare(f.lifted.summary, original, Path(f.outputs["shared"]), ranges, set_up=set_up)
                 else:
                     r.comparison.problems.append(f"no library was made of it: {f.reason}")
             results.append(r)

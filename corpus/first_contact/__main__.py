@@ -5,7 +5,8 @@
 A function of the folder's own files, `static` ones included, counts if it has a loop over elements of memory that it
 was given (`loops.py`). Templates, which are lifted where they are called, do not count. The row for
 docs/figures/libraries.md is printed, the share that is verified first, then with functions that are not, but all of
-whose loops are that count, then of those that a pipeline could compute (`expressible.py`); nothing is to be changed for a library before its first row stands there."""
+whose loops are that count, then of those that a pipeline could compute (`expressible.py`); nothing is to be changed
+for a library before its first row stands there."""
 
 from __future__ import annotations
 

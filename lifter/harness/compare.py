@@ -52,14 +52,15 @@ class Comparison:
 
 
 def compare(
-    summary: Summary, original: Path, lifted: Path, ranges: Ranges | None = None, spare: bool = False
+    summary: Summary, original: Path, lifted: Path, ranges: Ranges | None = None, spare: bool = False, set_up: str = ""
 ) -> Comparison:
-    """Compares the function of two libraries, in a child process.  `spare`: images are given a little room."""
+    """Compares the function of two libraries, in a child process.  `spare`: images are given a little room; `set_up`: a
+    function without arguments that each library's user calls first."""
     # It forks for each call of the original: a child of this process would copy the page tables of all that this holds.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(summary, original, lifted, ranges, spare, sender))
+    child = context.Process(target=_child, args=(summary, original, lifted, ranges, spare, set_up, sender))
     child.start()
     sender.close()
     result = Comparison()
@@ -79,10 +80,10 @@ def compare(
 
 
 def _child(
-    summary: Summary, original: Path, lifted: Path, ranges: Ranges | None, spare: bool, sender: Connection
+    summary: Summary, original: Path, lifted: Path, ranges: Ranges | None, spare: bool, set_up: str, sender: Connection
 ) -> None:
     try:
-        comparer = _Comparer(summary, original, lifted, ranges, sender)
+        comparer = _Comparer(summary, original, lifted, ranges, set_up, sender)
         comparer.drawer.spare = spare
         done = comparer.run()
     except NoArguments as problem:
@@ -95,12 +96,15 @@ def _child(
 
 class _Comparer:
     def __init__(
-        self, summary: Summary, original: Path, lifted: Path, ranges: Ranges | None, sender: Connection
+        self, summary: Summary, original: Path, lifted: Path, ranges: Ranges | None, set_up: str, sender: Connection
     ) -> None:
         self.function = summary.function
         self.drawer = Drawer(summary, ranges)
-        self.original = bind(ctypes.CDLL(str(original)), self.function)
-        self.lifted = bind(ctypes.CDLL(str(lifted)), self.function)
+        libraries = [ctypes.CDLL(str(p)) for p in (original, lifted)]
+        if set_up:
+            for library in libraries:
+                library[set_up]()
+        self.original, self.lifted = (bind(library, self.function) for library in libraries)
         self.sender = sender
         self.done = Comparison()
 

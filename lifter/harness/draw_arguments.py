@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -78,6 +79,11 @@ class Drawer:
         self.conditions = [path_condition(summary, i) for i in range(len(summary.paths))]
         asked = {name for path in summary.paths for e in path.conditions for name in _asked_for_null(e)}
         self.optional = [p.name for p in self.pointers if address_name(p.name) in asked]
+        self.told: dict[str, set[int]] = defaultdict(set)
+        """Numbers that conditions ask a parameter to be, which none would be by chance."""
+        for condition in self.conditions:
+            for name, number in _equal_numbers(condition):
+                self.told[name].add(number)
 
     def draw(self, width: int, height: int, pad: int, seed: int, tries: int = 40) -> Draw | None:
         """A draw that meets the contract, the first of some tries; None if there is none."""
@@ -130,6 +136,8 @@ class Drawer:
         if p.name in self.ranges:
             low, high = self.ranges[p.name]
             return rng.uniform(low, high) if p.type.is_float() else rng.randint(low, high)
+        if p.name in self.told and rng.random() < 0.8:
+            return _fitted(rng.choice(sorted(self.told[p.name])), p.type)
         chosen = self._constant(p, rng) if self.constants is not None else None
         if chosen is not None:
             return chosen
@@ -287,6 +295,14 @@ def _asked_for_null(condition: Expr) -> Iterable[str]:
     for n in post_order(condition):
         if isinstance(n, EQ | NE) and isinstance(n.a, Variable) and const_value(n.b) == 0:
             yield n.a.name
+
+
+def _equal_numbers(condition: Expr) -> Iterable[tuple[str, int]]:
+    for n in post_order(condition):
+        if isinstance(n, EQ) and isinstance(n.a, Variable) and not n.a.type.is_float():
+            number = const_value(n.b)
+            if number is not None and abs(number) > _SMALL:
+                yield n.a.name, int(number)
 
 
 def _fitted(value: int, type_: Type) -> int:

@@ -44,7 +44,8 @@ def test_status_and_results(entry, lifted_file):
     report = file.function(entry.name)
     assert report.status == entry.status, report.reason
     if report.status == "verified":
-        done = compare(report.lifted.summary, file.folder / "original.so", file.library, entry.ranges)
+        libraries = file.folder / "original.so", file.library
+        done = compare(report.lifted.summary, *libraries, entry.ranges, set_up=entry.set_up)
         assert not done.problems
         assert done.met > 0
 

@@ -5,12 +5,16 @@ Python's integers do not wrap: where the original's would, the text says so."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from codegen.intervals import Intervals
-from codegen.printer import python_float
+from codegen.portable_math import base_of, called
+from codegen.printer import PythonPrinter, python_float
+from halide_core.interp.libm import split_name
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I64, Call, Expr, Variable, const_value
+from halide_core.ir.expr import I64, Call, CallType, Expr, Variable, const_value
 from halide_core.ir.types import Type
+from lifter.ir.c_library import as_compiled
 from lifter.ir.loop_ir import Function
 from lifter.ir.names import is_address, pointer_of
 
@@ -18,6 +22,12 @@ HELPERS = {
     "_library": '''def _library(name, *args):
     """The C library's function; the language's own where that is all there is."""
     return hl.libm(name, *args) if hasattr(hl, "libm") else getattr(hl, name)(*args)
+''',
+    "_evaluated": '''def _evaluated(expression):
+    """The value of an expression without variables."""
+    value = hl.Func("value")
+    value[()] = expression
+    return np.asarray(value.realize([]))[()]
 ''',
     "_wrapped": '''def _wrapped(number, bits, signed):
     """An integer in so many bits."""
@@ -51,6 +61,8 @@ _SYMBOLS: dict[type, str] = {
     E.Add: "+", E.Sub: "-", E.Mul: "*", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=", E.GT: ">", E.GE: ">=",
     E.And: "and", E.Or: "or",
 }
+_EXACT = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "rint", "fmod": "fmod"}
+"""Functions of the C library that NumPy computes to the same bits."""
 _BITS = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
 
 
@@ -104,6 +116,18 @@ def _null_test(e: Expr) -> str | None:
     return None
 
 
+class _Numbers(PythonPrinter):
+    """A call in the language of arguments that are numbers, the texts of `numbers`."""
+
+    def __init__(self, numbers: list[str]) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+    def variable(self, e: Variable) -> str:
+        number = self.numbers[int(e.name)]
+        return self.cast(e.type, f"float({number})" if e.type.is_float() else number)
+
+
 class NumberText:
     """Expressions over parameters as Python source, with the value that the language gives them; `places` are elements
     and sizes, integers of 64 bits that do not wrap (docs/soundness.md)."""
@@ -127,6 +151,8 @@ class NumberText:
             return name if isinstance(e, E.EQ) else f"(not {name})"
         if isinstance(e, E.Cast):
             return self._cast(e.type, e.value)
+        if isinstance(e, E.Reinterpret):
+            return self._reinterpret(e.type, e.value)
         if isinstance(e, E.Select):
             condition, yes, no = map(self.text, E.children(e))
             return f"({yes} if {condition} else {no})"
@@ -168,6 +194,15 @@ class NumberText:
             return inner
         return inner if t.min() <= low and high <= t.max() else _wrapped(inner, t)
 
+    def _reinterpret(self, t: Type, value: Expr) -> str:
+        inner = self.text(value)
+        if value.type.is_float():
+            bits = f"np.float{t.bits}({inner}).view(np.{'u' if t.is_uint() else ''}int{t.bits})"
+            return f"int({bits})" if not t.is_float() else inner
+        if t.is_float():
+            return f"np.{'u' if value.type.is_uint() else ''}int{t.bits}({inner}).view(np.float{t.bits})"
+        return _wrapped(inner, t)
+
     def _extreme(self, e: E.Min | E.Max) -> str:
         a, b = map(self.text, E.children(e))
         if e.type.is_float():
@@ -185,15 +220,17 @@ class NumberText:
         return f"({a} % {b})" if positive else f"({a} - _floored({a}, {b}) * {b})"
 
     def _call(self, e: Call) -> str:
-        whole = e.name.partition("_")[0].removesuffix("f")
-        if e.type.is_float() and whole in ("floor", "ceil", "trunc"):
-            return f"np.{whole}({self.text(e.args[0])})"
+        if e.call_type is CallType.PURE_EXTERN and split_name(e.name) is None:
+            made = as_compiled(e)
+            return self.text(made if made is not e else called(e, e.args))
         args = [self.text(a) for a in e.args]
+        if e.call_type is CallType.PURE_EXTERN and base_of(e) in _EXACT:
+            return f"np.{_EXACT[base_of(e)]}({', '.join(args)})"
         if e.name in _BITS:
             return f"({args[0]} {_BITS[e.name]} {args[1]})"
         if e.name == "bitwise_not":
             return _wrapped(f"~{args[0]}", e.type)
-        if e.name == "abs" and not e.type.is_float():
+        if e.name == "abs":
             return f"abs({args[0]})"
         if e.name in ("shift_left", "shift_right"):
             low, high = self.intervals.integer(e.args[1])
@@ -202,7 +239,13 @@ class NumberText:
             return _wrapped(f"_shifted({args[0]}, {'' if e.name == 'shift_left' else '-'}({args[1]}))", e.type)
         if e.name in ("div_round_to_zero", "mod_round_to_zero"):
             return self._truncated(e, args)
-        raise AssertionError(f"no Python text for {e.name}")
+        return self._evaluated(e, args)
+
+    def _evaluated(self, e: Call, args: list[str]) -> str:
+        """What only the language computes: functions of the C library, and the like."""
+        places = [Variable(a.type, str(k)) for k, a in enumerate(e.args)]
+        text = f"_evaluated({_Numbers(args).text(replace(e, args=tuple(places)))})"
+        return text if e.type.is_float() else f"{'bool' if e.type.is_bool() else 'int'}({text})"
 
     def _truncated(self, e: Call, args: list[str]) -> str:
         plain = self.intervals.integer(e.args[0])[0] >= 0 and self.intervals.integer(e.args[1])[0] > 0

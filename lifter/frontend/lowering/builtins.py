@@ -16,7 +16,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.types import Int, UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import evaluate, in_system_header, operands
-from lifter.frontend.lowering import block_copies, evaluated, evaluation_order, library_math, std_algorithms
+from lifter.frontend.lowering import block_copies, evaluated, evaluation_order, float_classes, library_math, std_algorithms
 from lifter.frontend.objects import access, conversions, deallocations, scalar_memory
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
@@ -58,6 +58,9 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         ctx.fail(f"call to '{name}' that depends on the order of its arguments", c)
     if algorithm:
         return std_algorithms.call(ctx, c, name, arguments)
+    kind = float_classes.call(ctx, c, name, arguments)
+    if kind is not None:
+        return kind
     counts, lowers = _BY_NAME.get(name, ((), library_math.call))
     return (lowers if not counts or len(arguments) in counts else library_math.call)(ctx, c, name, arguments)
 
@@ -84,6 +87,8 @@ def _of_compiler(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) ->
     if name in _BITS_COUNTED or name in _BYTES_SWAPPED:
         return _of_bits(ctx, name, arguments)
     type_, known = types.scalar(c.type), evaluate(c)
+    if name == "constant_p" and known is None:
+        known = 0  # as it may be said of all that the standard does not call a constant
     return const(known, type_) if type_ is not None and known is not None else None
 
 

@@ -8,7 +8,6 @@ from halide_core.ir.expr import (
     BOOL,
     GE,
     LT,
-    NE,
     Call,
     CallType,
     Expr,
@@ -75,10 +74,6 @@ def call(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value |
         own = Float(32) if name.endswith("f") else own
         v = op.cast(v, own)
         return op.cast(_rounded(ctx, v) if base.endswith("round") else math_call("rint", own, (v,)), result)
-    if name in ("isnan", "__isnan", "isnanf") and len(arguments) == 1 and result is not None:
-        (v,) = evaluated.scalars(ctx, arguments)
-        v = v if isinstance(v, Variable) else ctx.temporary(v)
-        return op.cast(NE(BOOL, v, v), result)
     return None
 
 

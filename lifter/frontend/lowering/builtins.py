@@ -16,7 +16,14 @@ from halide_core.ir.expr import (
 from halide_core.ir.types import Int, UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import evaluate, in_system_header, operands
-from lifter.frontend.lowering import block_copies, evaluated, evaluation_order, float_classes, library_math, std_algorithms
+from lifter.frontend.lowering import (
+    block_copies,
+    evaluated,
+    evaluation_order,
+    float_classes,
+    library_math,
+    std_algorithms,
+)
 from lifter.frontend.objects import access, conversions, deallocations, scalar_memory
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op

@@ -1,7 +1,7 @@
 """What kind of number a float is, and comparisons of floats that raise no exception: the macros of C's `math.h`, the
 functions of C++'s `cmath` and the compilers' functions that both are made of.
 
-Source: ISO C17 7.12.3 and 7.12.14; GCC's manual, "Other Built-in Functions Provided by GCC", for their values as ints."""
+Source: ISO C17 7.12.3 and 7.12.14; GCC's manual, "Other Built-in Functions Provided by GCC", for values as ints."""
 
 from __future__ import annotations
 

@@ -374,7 +374,7 @@ class _Statements(Merging):
             asked = (self.undecided(c, s) for c in questions_for_pointers(stmt))
             return next((c for c in asked if c is not None), None)
         known = Invariants(stmt)
-        met = (*guards_of_reads(stmt), *(choosers_of_loops(stmt) if self.plan.reshaping else ()))
+        met = (*guards_of_reads(stmt, self.plan.reshaping), *(choosers_of_loops(stmt) if self.plan.reshaping else ()))
         for asked in {key(c): c for c in met}.values():
             test = known.of(asked)
             if test is not None and (here := self.undecided(test, s)) is not None:

@@ -7,12 +7,17 @@ by parameters alone, what is read, or which of two loops runs."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from halide_core.ir.expr import And, Expr, Load, Not, Or, Select, children
-from halide_core.ir.structural import post_order, substitute, variables
+from halide_core.ir.structural import contains, key, post_order, substitute, variables
 from lifter.algebra.fold import parts
 from lifter.ir import loop_ir as L
 from lifter.ir.names import is_address
 from lifter.ir.shaping import shaping
+
+_Place = tuple[str, Hashable]
+"""An array, and where in it, by the text of the index, if that is asked for."""
 
 
 def must_fork(stmt: L.If) -> bool:
@@ -33,22 +38,25 @@ def reshapes(stmt: L.If, rest: tuple[L.Stmt, ...]) -> bool:
     return bool(assigned & shaping(rest))
 
 
-def guards_of_reads(loop: L.Loop) -> list[Expr]:
-    """Conditions, one by one, that decide inside a loop whether an array is read at all."""
-    certain = _certain((*loop.prelude, *loop.body, *loop.step))
+def guards_of_reads(loop: L.Loop, elements: bool) -> list[Expr]:
+    """Conditions, one by one, that decide inside a loop whether an array is read at all; of `elements`, whether one is
+    read at a place where it is not otherwise: the last channel of pixels that may have none."""
+    certain = _certain((*loop.prelude, *loop.body, *loop.step), elements)
     out: list[Expr] = []
     for s in L.walk(loop.body):
         if isinstance(s, L.If):
-            inside = {a for x in L.walk((*s.then, *s.otherwise)) for e in L.expressions(x) for a in _arrays(e)}
+            within = (e for x in L.walk((*s.then, *s.otherwise)) for e in L.expressions(x))
+            inside = {a for e in within for a in _read(e, elements)}
             asked = inside - certain or _asks_for_pointer(s.condition)
             out += parts(s.condition, And, Or, Not) if asked else []
         for e in L.expressions(s):
             for n in post_order(e):
-                if isinstance(n, Select) and (_arrays(n.true_value) | _arrays(n.false_value)) - certain:
+                if isinstance(n, Select) and (_read(n.true_value, elements) | _read(n.false_value, elements)) - certain:
                     out += parts(n.condition, And, Or, Not)
-                elif isinstance(n, And | Or) and _arrays(n.b) - certain:
+                elif isinstance(n, And | Or) and _read(n.b, elements) - certain:
                     out += parts(n.a, And, Or, Not)
-    return out + _guards_of_kept(Invariants(loop), loop.body, certain, (), False)
+    arrays = {name for name, _ in certain}
+    return out + _guards_of_kept(Invariants(loop), loop.body, arrays, (), False)
 
 
 def _guards_of_kept(
@@ -64,8 +72,8 @@ def _guards_of_kept(
                 out += _guards_of_kept(known, s.body, certain, around, data)
             case L.If():
                 fixed = known.of(s.condition)
-                of_data = data or fixed is None or bool(_arrays(fixed))
-                within = around if fixed is None or _arrays(fixed) else (*around, s.condition)
+                of_data = data or fixed is None or contains(fixed, Load)
+                within = around if fixed is None or contains(fixed, Load) else (*around, s.condition)
                 for arm in (s.then, s.otherwise):
                     out += _guards_of_kept(known, arm, certain, within, of_data)
     return out
@@ -106,32 +114,37 @@ class Invariants:
         return None if variables(e) & self.values.keys() else e
 
 
-def _arrays(e: Expr) -> set[str]:
-    return {n.name for n in post_order(e) if isinstance(n, Load)}
+def _place(n: Load, elements: bool) -> _Place:
+    return n.name, key(n.index) if elements else None
 
 
-def _certain(body: tuple[L.Stmt, ...]) -> set[str]:
-    """Arrays that are read whatever the conditions in `body` are, if its loops run."""
-    out: set[str] = set()
+def _read(e: Expr, elements: bool) -> set[_Place]:
+    return {_place(n, elements) for n in post_order(e) if isinstance(n, Load)}
+
+
+def _certain(body: tuple[L.Stmt, ...], elements: bool) -> set[_Place]:
+    """What is read whatever the conditions in `body` are, if its loops run."""
+    out: set[_Place] = set()
     for s in body:
         for e in L.expressions(s):
-            out |= _surely(e, {})
+            out |= _surely(e, {}, elements)
         if isinstance(s, L.If):
-            out |= _certain(s.then) & _certain(s.otherwise)
+            out |= _certain(s.then, elements) & _certain(s.otherwise, elements)
         elif isinstance(s, L.Loop):
-            out |= _certain((*s.prelude, *s.body, *s.step))
+            out |= _certain((*s.prelude, *s.body, *s.step), elements)
     return out
 
 
-def _surely(e: Expr, known: dict[int, set[str]]) -> set[str]:
-    """Arrays that are read whenever `e` is evaluated."""
+def _surely(e: Expr, known: dict[int, set[_Place]], elements: bool) -> set[_Place]:
+    """What is read whenever `e` is evaluated."""
     if id(e) not in known:
-        own = {e.name} if isinstance(e, Load) else set()
+        own = {_place(e, elements)} if isinstance(e, Load) else set()
         if isinstance(e, Select):
-            own = _surely(e.condition, known) | (_surely(e.true_value, known) & _surely(e.false_value, known))
+            arms = [_surely(a, known, elements) for a in (e.true_value, e.false_value)]
+            own = _surely(e.condition, known, elements) | (arms[0] & arms[1])
         elif isinstance(e, And | Or):
-            own = _surely(e.a, known)
+            own = _surely(e.a, known, elements)
         else:
-            own = own.union(*(_surely(c, known) for c in children(e)))
+            own = own.union(*(_surely(c, known, elements) for c in children(e)))
         known[id(e)] = own
     return known[id(e)]

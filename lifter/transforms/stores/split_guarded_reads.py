@@ -16,7 +16,7 @@ from halide_core.ir.expr import And, Expr, Or, Select, make_bool
 from halide_core.ir.structural import key, post_order, transform
 from lifter.algebra.fold import conjunction, fold, negate
 from lifter.ir.effect_edits import Edit, Origin, in_domain, joined, renamed, restate, spaced
-from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.effects import Effect, Path, loads, sites
 from lifter.ir.names import array_of, unused
 
 _MOST = 4
@@ -37,8 +37,11 @@ def split_guarded_reads(path: Path, outputs: Collection[str], of_data: bool) -> 
 
 
 def _apart(path: Path, e: Effect, of_data: bool) -> Edit | None:
-    nest = [x for x in path.effects if x.nest == e.nest]
-    if len(nest) > 1 or not e.loops or any(loads(a) for a in e.index.atoms().values()):
+    last = max(x.order for x in path.effects if x.nest == e.nest)
+    beside = [x for x in path.effects if x is not e and (x.nest == e.nest or e.order < x.order < last)]
+    if any(x.array == e.array or e.array in {array_of(n) for s in sites(x) for n in loads(s)} for x in beside):
+        return None  # what is stored under the guard is stored after all of its nest
+    if not e.loops or any(loads(a) for a in e.index.atoms().values()):
         return None
     stored = {x.array for x in path.effects}
     if any(array_of(n) in stored for n in loads(e.value)):
@@ -54,7 +57,7 @@ def _apart(path: Path, e: Effect, of_data: bool) -> Edit | None:
     first = replace(e, value=values[1], guard=e.guard if bare else _both(e.guard, tests[1]))
     edit = spaced(restate(path, {e.order: first}), 2)
     first = edit.effect(e.order * 2)
-    second = replace(first, value=values[0], guard=_both(e.guard, tests[0]), order=first.order + 1)
+    second = replace(first, value=values[0], guard=_both(e.guard, tests[0]), order=last * 2 + 1)
     own = renamed(second, _fresh(path, second))
     origins = {e.order * 2: [Origin(e.order * 2)], second.order: [Origin(e.order * 2, own.back, own.here)]}
     return joined(edit, {second.order: in_domain(second, own)}, origins, ())

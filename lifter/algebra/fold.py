@@ -69,6 +69,10 @@ def fold_node(e: Expr) -> Expr:
         return e.value.value
     if isinstance(e, Add | Sub | Mul) and e.type.is_int_or_uint():
         return _fold_arithmetic(e)
+    if isinstance(e, EQ | NE) and const_value(e.b) is not None:
+        choice = e.a.value if isinstance(e.a, Cast) and e.a.type.can_represent(e.a.value.type) else e.a
+        if isinstance(choice, Select):
+            return _fold_choice(e, choice)
     if isinstance(e, EQ | NE) and isinstance(e.a, Call) and e.a.name == "mod_round_to_zero" and const_value(e.b) == 0:
         # Whether it is zero does not depend on the way of rounding.
         return type(e)(e.type, Mod(e.a.type, *e.a.args), e.b)
@@ -88,6 +92,15 @@ def _fold_select(e: Select) -> Expr:
         if yes is not None and no is not None:
             return e.condition if yes else negate(e.condition)
     return e
+
+
+def _fold_choice(e: EQ | NE, choice: Select) -> Expr:
+    """A choice between constants that is compared with one: `(c ? 1 : 0) != 0` is c."""
+    arms = [const_value(a) for a in (choice.true_value, choice.false_value)]
+    if None in arms:
+        return e
+    yes, no = ((a == const_value(e.b)) == isinstance(e, EQ) for a in arms)
+    return make_bool(yes) if yes == no else choice.condition if yes else negate(choice.condition)
 
 
 def _fold_logic(e: And | Or | Not) -> Expr:

@@ -37,6 +37,7 @@ from lifter.symexec.path_forking import (
     Invariants,
     choosers_of_loops,
     guards_of_reads,
+    guards_of_refused,
     must_fork,
     questions_for_pointers,
     reshapes,
@@ -371,10 +372,11 @@ class _Statements(Merging):
         runs one loop and not another, and which this path has not decided yet; or one outside of loops by which a value
         is chosen where a pointer is not null."""
         if not isinstance(stmt, L.Loop):
-            asked = (self.undecided(c, s) for c in questions_for_pointers(stmt))
-            return next((c for c in asked if c is not None), None)
+            tests = (self.undecided(c, s) for c in questions_for_pointers(stmt))
+            return next((c for c in tests if c is not None), None)
         known = Invariants(stmt)
-        met = (*guards_of_reads(stmt, self.plan.reshaping), *(choosers_of_loops(stmt) if self.plan.reshaping else ()))
+        met = (*guards_of_refused(stmt), *guards_of_reads(stmt, self.plan.reshaping))
+        met = (*met, *(choosers_of_loops(stmt) if self.plan.reshaping else ()))
         for asked in {key(c): c for c in met}.values():
             test = known.of(asked)
             if test is not None and (here := self.undecided(test, s)) is not None:
@@ -451,6 +453,9 @@ class _Statements(Merging):
     def exec_assert(self, stmt: L.Assert, s: State) -> None:
         condition = self.value(stmt.condition, s)
         if const_value(condition):  # in this instance of a template
+            return
+        if stmt.refused and s.loops and s.guard is None:  # as this path has decided for all iterations
+            s.asserts.append((condition, 0))
             return
         if stmt.refused and (s.loops or (s.guard is not None and contains(s.guard, Load))):
             raise L.Unsupported(stmt.refused, stmt.line, stmt.advice)

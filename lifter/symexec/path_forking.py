@@ -59,6 +59,16 @@ def guards_of_reads(loop: L.Loop, elements: bool) -> list[Expr]:
     return out + _guards_of_kept(Invariants(loop), loop.body, arrays, (), False)
 
 
+def guards_of_refused(loop: L.Loop) -> list[Expr]:
+    """Conditions, one by one, inside a loop around what only the original does."""
+    return [
+        part
+        for s in L.walk(loop.body)
+        if isinstance(s, L.If) and any(isinstance(x, L.Assert) and x.refused for x in L.walk((s,)))
+        for part in parts(s.condition, And, Or, Not)
+    ]
+
+
 def _guards_of_kept(
     known: Invariants, body: tuple[L.Stmt, ...], certain: set[str], around: tuple[Expr, ...], data: bool
 ) -> list[Expr]:

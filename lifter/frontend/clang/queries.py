@@ -12,7 +12,15 @@ from halide_core.ir.structural import contains
 from halide_core.ir.types import Type
 from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.asking import Asker
-from lifter.frontend.clang.libclang import binary_operator, changes, children, operands, preorder, unary_operator
+from lifter.frontend.clang.libclang import (
+    binary_operator,
+    changes,
+    children,
+    evaluate,
+    operands,
+    preorder,
+    unary_operator,
+)
 
 K = CursorKind
 CASTS = {
@@ -36,6 +44,19 @@ def leaves(c: Cursor, ways: frozenset[CursorKind]) -> bool:
     if c.kind is K.SWITCH_STMT:
         ways -= {K.BREAK_STMT, K.CASE_STMT, K.DEFAULT_STMT}
     return any(leaves(n, ways) for n in children(c))
+
+
+_ON = frozenset({K.BREAK_STMT, K.CONTINUE_STMT})
+
+
+def is_once(c: Cursor) -> bool:
+    """Whether a loop is none but the statement that a macro makes: `do { ... } while (0)`, which nothing leaves."""
+    if c.kind is not K.DO_STMT:
+        return False
+    body, condition = children(c)
+    literal = unwrap(condition)
+    never = literal.kind in (K.INTEGER_LITERAL, K.CXX_BOOL_LITERAL_EXPR) and not evaluate(literal)
+    return never and not leaves(body, _ON)
 
 
 def is_designator(item: Cursor) -> bool:

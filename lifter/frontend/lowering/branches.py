@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor
 
 from halide_core.ir.expr import make_bool
+from lifter.frontend.clang import queries
 from lifter.frontend.clang.libclang import preorder
 from lifter.frontend.lowering import evaluated
 from lifter.frontend.state import descent
@@ -17,9 +18,6 @@ from lifter.frontend.state.found import Again
 from lifter.frontend.state.frames import Targets
 from lifter.frontend.state.values import ElementPlace, Value
 from lifter.ir.loop_ir import Assert, Stmt, Unsupported
-
-K = CursorKind
-_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT)
 
 
 def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | None]:
@@ -42,8 +40,9 @@ class Refused(Again):
 
 
 def left_out(ctx: Context, parts: list[Cursor]) -> None:
-    """Lowers the statements of an arm of a conditional.  One outside of loops, and without any, that cannot be lifted
-    (a call that reports an error) is left to the original: the contract keeps other calls from coming there."""
+    """Lowers the statements of an arm of a conditional.  One without loops that cannot be lifted (a call that reports
+    an error) is left to the original: the contract keeps other calls from coming there.  Whether it can, inside of
+    loops, depends on the condition."""
     if not parts:
         return
     problem = ctx.found.refused.get(parts[0].hash)
@@ -56,8 +55,7 @@ def left_out(ctx: Context, parts: list[Cursor]) -> None:
         for c in parts:
             descent.statement(ctx, c)
     except Unsupported as found:
-        within = any(not j.switch for j in ctx.loops)
-        if within or any(k.kind in _LOOPS for c in parts for k in preorder(c)):
+        if any(k.kind in queries.LOOPS and not queries.is_once(k) for c in parts for k in preorder(c)):
             raise
         raise Refused(parts[0].hash, found) from None
 

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind, TokenKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from lifter.frontend.clang import classes, queries, types
-from lifter.frontend.clang.libclang import children, evaluate
+from lifter.frontend.clang.libclang import children
 from lifter.frontend.lowering import branches, evaluated, new_vectors, unroll
 from lifter.frontend.objects import access, pointers, records, vectors
 from lifter.frontend.state import descent
@@ -19,7 +19,6 @@ from lifter.frontend.state.values import Alias, Container, ElementPlace, Pointer
 from lifter.ir.loop_ir import Assign, Break, Continue, If, Loop, Stmt
 
 K = CursorKind
-_OUT = frozenset({K.BREAK_STMT, K.CONTINUE_STMT})
 _Make = Callable[[], None]
 
 
@@ -50,14 +49,9 @@ def while_(ctx: Context, c: Cursor) -> None:
 def do(ctx: Context, c: Cursor) -> None:
     """do body while (condition)."""
     body, condition = children(c)
-    if _is_false(condition) and not queries.leaves(body, _OUT):  # the statement that a macro makes
+    if queries.is_once(c):
         return descent.statement(ctx, body)
     _loop(ctx, c, condition, lambda: descent.statement(ctx, body), lambda: None, test_first=False)
-
-
-def _is_false(condition: Cursor) -> bool:
-    literal = queries.unwrap(condition)
-    return literal.kind in (K.INTEGER_LITERAL, K.CXX_BOOL_LITERAL_EXPR) and not evaluate(literal)
 
 
 def _for_parts(ctx: Context, c: Cursor) -> tuple[Cursor | None, Cursor | None, Cursor | None]:

@@ -40,11 +40,14 @@ def packers(source: str, functions: Sequence[Function]) -> str:
     """The original's translation unit with a packer for each function that needs one, and the addresses of those that
     are not visible outside of it."""
     c = is_c(source)
-    parts = [include(source), *(["#include <string.h>\n"] if c else []), *without_macros(functions)]
-    parts += [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
-    for number, f in enumerate(functions):
-        if f.interface is not None:
-            parts.append(_Packer(f, f.interface, number, c).text())
+    shown = [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
+    return "\n".join([include(source), *without_macros(functions), *shown, packers_alone(functions, c)])
+
+
+def packers_alone(functions: Sequence[Function], c: bool) -> str:
+    """The packers without the unit at whose end they stand, which has its headers and none of the macros."""
+    parts = ["#include <string.h>\n"] if c else []
+    parts += [_Packer(f, f.interface, n, c).text() for n, f in enumerate(functions) if f.interface is not None]
     return "\n".join(parts)
 
 

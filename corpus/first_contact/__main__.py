@@ -19,77 +19,18 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-from clang import cindex
-from clang.cindex import Cursor, CursorKind
-from pathspec import GitIgnoreSpec
 from rich.console import Console
 from rich.table import Table
 
-from corpus.first_contact.loops import loops_over_memory
+from corpus.first_contact.library import NOT_READ, Counted, Library, count, sources
 from lifter.commands.batch.outcome import kind_of
-from lifter.frontend.clang.libclang import place, preorder
-from lifter.frontend.clang.parsing import SourceError, parse
-from lifter.frontend.lowering.intrinsics import is_intrinsic
-from lifter.toolchain.command import SUFFIXES, command_for
 
-NOT_READ = "not read"
 STATUSES = ("verified", "not_found", "unsupported", "timeout", "disagreed", "crashed", "error", NOT_READ)
-_FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD}
-
-
-@dataclass(slots=True)
-class Counted:
-    """One function that counts."""
-
-    file: str
-    line: int
-    name: str
-    intrinsics: bool
-    loops: tuple[int, ...] = ()
-    """The lines of its outermost loops that count."""
-    status: str = NOT_READ
-    reason: str = ""
-    by_loops: bool = False
-    """Whether it is not verified as a whole, and all of these loops are."""
-    loop_reasons: tuple[str, ...] = ()
-    """Why loops of it are not."""
-
-
-@dataclass(slots=True)
-class Library:
-    """What was found."""
-
-    files: int = 0
-    read: int = 0
-    functions: dict[tuple[str, int], Counted] = field(default_factory=dict)
-
-
-def _count(path: Path, flags: list[str], library: Library) -> None:
-    """Notes the functions of a file that count, of one that cannot be read those that libclang makes out."""
-    library.files += 1
-    try:
-        tree = parse(str(path), command_for(str(path), flags)).unit.cursor
-        library.read += 1
-    except SourceError:
-        tree = cindex.Index.create().parse(str(path), args=flags).cursor
-    for c in preorder(tree):
-        if c.kind in _FUNCTIONS and c.is_definition():
-            file, line, _ = place(c.location)
-            loops = loops_over_memory(c) if file and Path(file).resolve() == path.resolve() else []
-            if loops:
-                key = str(path), line
-                lines = tuple(sorted({place(n.location)[1] for n in loops}))
-                library.functions.setdefault(key, Counted(*key, c.spelling, _has_intrinsics(c), lines))
-
-
-def _has_intrinsics(c: Cursor) -> bool:
-    called = (n.referenced for n in preorder(c) if n.kind is CursorKind.CALL_EXPR)
-    return any(target is not None and is_intrinsic(target) for target in called)
 
 
 def _lift(path: Path, names: set[str], flags: list[str], timeout: float, models: tuple[str, ...]) -> dict[str, Any]:
@@ -112,13 +53,6 @@ def _note_loops(function: Counted, reports: list[dict[str, Any]]) -> None:
     function.loop_reasons = tuple(f"{r['name']}: {r['status']}: {r['reason']}" for r in left)
 
 
-def _sources(folder: Path, include: tuple[str, ...], exclude: tuple[str, ...]) -> list[Path]:
-    wanted = GitIgnoreSpec.from_lines(include or ("*",))
-    left_out = GitIgnoreSpec.from_lines(exclude)
-    names = (p.relative_to(folder) for p in sorted(folder.rglob("*")) if p.suffix in SUFFIXES)
-    return [folder / n for n in names if wanted.match_file(n) and not left_out.match_file(n)]
-
-
 @click.command(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--flags", default="", help="Flags for the compiler, as one argument.")
@@ -136,9 +70,9 @@ def main(
     start = time.perf_counter()
     library = Library()
     given = shlex.split(flags)
-    paths = _sources(folder, include, exclude)
+    paths = sources(folder, include, exclude)
     for path in paths:
-        _count(path, given, library)
+        count(path, given, library)
     names: dict[Path, set[str]] = defaultdict(set)
     for f in library.functions.values():
         names[Path(f.file)].add(f.name)

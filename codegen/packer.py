@@ -119,6 +119,8 @@ class _Packer:
         elif a.passing == "end":
             sums = (f"((char *){self.names[p.expression]} + {self.names[p.param]} * {p.bytes_each})" for p in a.parts)
             self.passed.append(f"({a.type}){''.join(sums) or '0'}")
+        elif _is_only_named(a):
+            self.passed.append(f"({a.type}){self.names[a.parts[0].param]}")
         elif a.container:
             self.lines += _packed(a, self.names, self.after)
             self.passed.append(_moved(a, f"object_{a.name}"))
@@ -227,6 +229,8 @@ class _Packer:
         for a in self.call.arguments:
             whole = f"store_{a.name}.object" if self.c and not a.container else f"object_{a.name}"
             for part in (p for p in a.parts if p.param == param):
+                if part.kind == "address" and _is_only_named(a):
+                    return self.names[param]
                 if part.kind == "address":
                     there = f"{self.names[param]} ? " if a.passing == "pointer" or part.through else ""
                     address = f"(void *)&{part.expression.replace('@', whole)}"
@@ -234,6 +238,11 @@ class _Packer:
                 if part.kind in ("array", "data") and a.passing != "plain":
                     return f"(void *){part.expression.replace('@', whole)}"
         return self.names[param] if param else "0"
+
+
+def _is_only_named(a: Argument) -> bool:
+    """Whether nothing of an object but where it lies is known: its class may be declared in another file."""
+    return a.passing == "pointer" and bool(a.parts) and all(p.kind == "address" and not p.through for p in a.parts)
 
 
 def _moved(a: Argument, whole: str) -> str:

@@ -117,6 +117,8 @@ class Calls:
         self.plan = plan
         self.drawer = drawer
         self.roomy, self.missed = roomy, missed
+        self.spoils = True
+        """Whether calls miss the contract in other ways than by memory that overlaps."""
         written = [p for p in drawer.pointers if not p.const]
         call = summary.function.interface
         parts = [p for a in call.arguments for p in a.parts] if call is not None else []
@@ -135,6 +137,7 @@ class Calls:
         met = number not in self.plan.missed
         if not met and not self.missed:
             return None
+        met = met or (self.plan.refilled and not self.spoils and not self._overlaps(number))
         group = number // WAYS if met and self.drawer.pointers else number
         if self._group != group:
             self._group, self._drawn = group, self._draw(group, met or self._overlaps(number))
@@ -192,14 +195,18 @@ class Calls:
         """How many bytes before an address, and from it on, belong to a call."""
         before, after = -low * p.type.bytes(), high * p.type.bytes()
         if not met or (self.roomy and p.name not in self.function.sizes):
-            before = max(before, 0) + _ROOM
-            return before + -before % _ALIGNED, max(after, 0) + _ROOM
+            return _whole(max(before, 0) + _ROOM), max(after, 0) + _ROOM
         spare = _REGISTER if high > low and self.function.uses_registers else 0
         return before + spare, after + spare
 
     def _call(self, number: int, draw: Draw, regions: dict[str, tuple[int, int]], met: bool) -> Call | None:
         rng = self.plan.contents(number)
         sizes = [self._around(p, *regions[p.name], met) for p in self.drawer.pointers]
+        overlap = None if met or not self._overlaps(number) else self._overlap(number)
+        if overlap is not None:  # the memory is that of both
+            k, j = (self.drawer.pointers.index(p) for p in overlap[:2])
+            (before, after), (more_before, more_after), far = sizes[k], sizes[j], abs(overlap[2])
+            sizes[k] = _whole(max(before, more_before + far)), max(after, more_after + far)
         if any(before + after > 2 * _MOST for before, after in sizes):
             return None  # images that lie far from their pointers
         spans = []
@@ -215,12 +222,16 @@ class Calls:
             if p.name in draw.null:
                 span.address = 0
             spans.append(span)
-        if not met and self._overlaps(number):
-            way = self._way(number)
-            first, second = (next(s for s in spans if s.param is p) for p in self.pairs[way % len(self.pairs)])
-            shift = self.plan.shifts[way // len(self.pairs) % len(self.plan.shifts)]
-            second.address = first.address + shift * first.param.type.bytes()
+        if overlap is not None:
+            first, second = (next(s for s in spans if s.param is p) for p in overlap[:2])
+            second.address = first.address + overlap[2]
         return Call(number, met, dict(draw.scalars), spans)
+
+    def _overlap(self, number: int) -> tuple[Param, Param, int]:
+        """Which two pointers are to one memory, and how many bytes the second lies behind the first."""
+        way = self._way(number)
+        first, second = self.pairs[way % len(self.pairs)]
+        return first, second, self.plan.shifts[way // len(self.pairs) % len(self.plan.shifts)] * first.type.bytes()
 
     def _gap(self, p: Param, rng: np.random.Generator) -> int:
         """How many bytes memory lies away from an unmapped page: some elements, or what is no multiple of one."""
@@ -246,3 +257,8 @@ class Calls:
         upper = memory.bytes[start + size : start + size + _CANARY]
         beside = tuple(b for b in (lower, upper) if len(b))
         return Span(p, memory.bytes[start : start + size], memory.address + start + before, before, beside)
+
+
+def _whole(count: int) -> int:
+    """A number of bytes, rounded up so that what lies behind them is aligned."""
+    return count + -count % _ALIGNED

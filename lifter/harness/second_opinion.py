@@ -120,6 +120,7 @@ class Run:
         self.seconds = min(self.lifting, max(SECONDS, PART * self.lifting))
         self.used = 0.0
         self.roomy = self.tame = False
+        self.spoils = True
         self.state = State()
         self.opinion = Opinion()
         self.deaths: list[str] = []
@@ -198,6 +199,8 @@ class Run:
         if number in self.plan.missed:
             self.opinion.left_out["not survived"] += 1
             self.wild += 1
+            if self.wild == self.most_deaths // 2 and self.plan.refilled:
+                self.spoils = False  # such calls may all lead it astray
             return number + 1 if self.wild < self.most_deaths else self.plan.missed.stop
         self.deaths.append(f"{_how(code)} on a call with {self._scalars(number)}")
         if code in (-signal.SIGSEGV, -signal.SIGBUS):
@@ -260,7 +263,9 @@ class Run:
         # Without the source's constants and the ends of types, where these lead the original astray.
         constants = constants_of(self.summary, function_text(self.function))
         drawer = Drawer(self.summary, constants=None if self.tame else constants)
-        return Calls(self.summary, drawer, constants.every, self.roomy, self.drop_in, self.plan)
+        calls = Calls(self.summary, drawer, constants.every, self.roomy, self.drop_in, self.plan)
+        calls.spoils = self.spoils
+        return calls
 
     def _scalars(self, number: int) -> str:
         calls = self._calls()

@@ -8,7 +8,8 @@ number decide: sizes around those of registers, odd, zero and negative ones, row
 memory at any address, values at the ends of types and floats that are no numbers, memory that overlaps, and contracts
 that are missed, each in a process that may end.  All memory is compared bit by bit, what lies beside it and what is
 returned too.  A call counts for nothing where the original does not survive it, or where it does what C++ leaves
-undefined.  The exit status is 1 where any call differs; it is kept, for `lift replay`."""
+undefined.  The exit status is 1 where a call differs, which is kept for `lift replay`, and where a drop-in could not be
+made for a fault of the code generator."""
 
 from __future__ import annotations
 
@@ -45,6 +46,8 @@ class Campaign:
     not_called: list[tuple[Counted, str]] = field(default_factory=list)
     """Verified functions without a drop-in that can be called, and why."""
     different: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    """What stopped a code generator, or what runs functions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +98,20 @@ def _lifted(f: Counted, drawn: Drawn, done: Campaign) -> Summary | None:
 
 
 def _call(f: Counted, summary: Summary, originals: Originals, drawn: Drawn, done: Campaign) -> None:
-    try:
-        with tempfile.TemporaryDirectory(prefix="drop-in-") as folder:
+    with tempfile.TemporaryDirectory(prefix="drop-in-") as folder:
+        try:
             drop_in = build(summary, originals, Path(folder))
+        except EmitError as problem:
+            done.not_called.append((f, str(problem)))
+            return
+        except Exception as problem:  # a defect of a code generator, told beside what differs
+            done.faults.append(f"{f.name} ({f.file}:{f.line}): while its drop-in is built: {problem}")
+            return
+        try:
             opinion = beside_drop_in(summary, originals, drop_in, plan_of(drawn.calls, drawn.seed))
-    except (EmitError, HarnessError) as problem:
-        done.not_called.append((f, str(problem).strip().splitlines()[-1]))
-        return
+        except HarnessError as problem:
+            done.faults.append(f"{f.name} ({f.file}:{f.line}): {str(problem).strip().splitlines()[-1]}")
+            return
     if not opinion.calls and opinion.kept is None:
         done.not_called.append((f, opinion.reason))
         return
@@ -115,6 +125,8 @@ def _call(f: Counted, summary: Summary, originals: Originals, drawn: Drawn, done
 
 def _words(f: Counted, done: Campaign) -> str:
     """What came of the last function."""
+    if done.faults and done.faults[-1].startswith(f"{f.name} ({f.file}:{f.line})"):
+        return f"FAULT: {done.faults[-1]}"
     if done.not_called and done.not_called[-1][0] is f:
         return f"{f.name}: not called: {done.not_called[-1][1]}"
     opinion = done.called[-1][1]
@@ -165,9 +177,11 @@ def main(
     console.print(row(name or folder.name, done), markup=False)
     for f, why in done.not_called:
         console.print(f"not called: {f.name}: {why}", markup=False)
+    for words in done.faults:
+        console.print(f"fault: {words}", markup=False)
     for words in done.different:
         console.print(f"different: {words}", markup=False)
-    sys.exit(1 if done.different else 0)
+    sys.exit(1 if done.different or done.faults else 0)
 
 
 if __name__ == "__main__":

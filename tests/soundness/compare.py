@@ -52,7 +52,11 @@ def run(kernels: list[Kernel], timeout: float) -> Tally:
         path.write_text(source(kernels))
         options = Options(timeout=timeout)
         names = [k.name for k in kernels]
-        report = lift_file(str(path), functions=names, out=name, emit=("shared",), run=False, options=options)
+        # Objects lie under memory of other types at times.
+        flags = ["-fno-strict-aliasing"] if any(k.objects for k in kernels) else []
+        report = lift_file(
+            str(path), functions=names, out=name, emit=("shared",), clang_args=flags, run=False, options=options
+        )
         library = folder / "original.so"
         subprocess.run(["g++", *FLAGS, str(path), "-o", str(library)], check=True)
         statuses = {f.name: f.status for f in report.functions}

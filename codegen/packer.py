@@ -282,7 +282,7 @@ def _led_to(a: Argument, whole: str, names: dict[str, str], c: bool) -> list[str
         within = [p.replace("@", whole) for part in a.parts if path in part.through for p in part.through]
         outer = within[: within.index(pointer)]
         there = " && ".join([*outer, *([addresses[path]] if path in addresses else [])]) or "1"
-        lines.append(f"    __attribute__((aligned(16))) unsigned char {store}[{_SOME} * sizeof(*{pointer})];")
+        lines.append(f"    __attribute__((__aligned__(16))) unsigned char {store}[{_SOME} * sizeof(*{pointer})];")
         lines.append(f"    __builtin_memset({store}, 0, sizeof {store});")
         led = f"void *led = {store}; __builtin_memcpy((void *)&{pointer}, &led, sizeof led);"
         lines.append(f"    if ({there}) {{ {led} }}")

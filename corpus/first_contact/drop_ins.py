@@ -13,10 +13,12 @@ made for a fault of the code generator."""
 
 from __future__ import annotations
 
+import math
 import random
 import shlex
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -52,7 +54,8 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """How functions are lifted and called.  `kept`: where calls that differ go."""
+    """How functions are lifted and called.  `kept`: where calls that differ go; `minutes`: after which no further
+    function is begun."""
 
     flags: Sequence[str]
     models: Sequence[str]
@@ -60,6 +63,7 @@ class Drawn:
     calls: int
     seed: int
     kept: Path
+    minutes: float = math.inf
 
 
 def run(functions: Sequence[Counted], sample: int, drawn: Drawn, console: Console) -> Campaign:
@@ -67,8 +71,9 @@ def run(functions: Sequence[Counted], sample: int, drawn: Drawn, console: Consol
     done = Campaign()
     order = sorted(functions, key=lambda f: (f.file, f.line))
     random.Random(drawn.seed).shuffle(order)
+    end = time.monotonic() + 60.0 * drawn.minutes
     for f in order:
-        if len(done.called) >= sample:
+        if len(done.called) >= sample or time.monotonic() > end:
             break
         summary = _lifted(f, drawn, done)
         if summary is None:
@@ -158,13 +163,14 @@ def row(name: str, done: Campaign) -> str:
 @click.option("--calls", default=1000, show_default=True, help="Calls of each.")
 @click.option("--seed", default=0, show_default=True, help="Which functions, and which arguments.")
 @click.option("--timeout", default=30.0, show_default=True, help="Seconds for lifting one function.")
+@click.option("--minutes", default=math.inf, help="After which no further function is begun.")
 @click.option("--include", multiple=True, metavar="GLOB", help="As of lift batch (repeatable).")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="As of lift batch (repeatable).")
 @click.option("--model", multiple=True, metavar="PATH", help="As of lift batch (repeatable).")
 @click.option("-f", "only", multiple=True, metavar="NAME", help="Functions of these names alone (repeatable).")
 @click.option("--kept", default="build/different", show_default=True, metavar="DIR", help="For calls that differ.")
 def main(
-    folder: Path, flags: str, name: str, sample: int, calls: int, seed: int, timeout: float,
+    folder: Path, flags: str, name: str, sample: int, calls: int, seed: int, timeout: float, minutes: float,
     include: tuple[str, ...], exclude: tuple[str, ...], model: tuple[str, ...], only: tuple[str, ...], kept: str,
 ) -> None:
     console = Console(highlight=False, soft_wrap=True)
@@ -173,7 +179,7 @@ def main(
     for path in sources(folder, include, exclude):
         count(path, given, library)
     functions = [f for f in library.functions.values() if not only or f.name in only]
-    done = run(functions, sample, Drawn(given, model, timeout, calls, seed, Path(kept)), console)
+    done = run(functions, sample, Drawn(given, model, timeout, calls, seed, Path(kept), minutes), console)
     console.print(row(name or folder.name, done), markup=False)
     for f, why in done.not_called:
         console.print(f"not called: {f.name}: {why}", markup=False)

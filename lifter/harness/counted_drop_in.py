@@ -40,7 +40,7 @@ _ENTERED = """
 {begin}
 void *lift_watched[2];
 long lift_entered;
-#define LIFT_HOOK __attribute__((no_instrument_function, visibility("hidden"))) /* not the C library's */
+#define LIFT_HOOK __attribute__((__no_instrument_function__, __visibility__("hidden"))) /* not the C library's */
 LIFT_HOOK void __cyg_profile_func_enter(void *function, void *site);
 LIFT_HOOK void __cyg_profile_func_exit(void *function, void *site);
 void __cyg_profile_func_enter(void *function, void *site) {{

@@ -20,8 +20,8 @@ class RowConditions(ReadConditions):
     """The first and the last row of each box."""
 
     def row_distances(self) -> None:
-        """Neither what is computed, nor how often, nor which path is taken speaks of where rows lie: what the distance is
-        where none of them is touched nobody knows, and two of them may lie at any distance where one is."""
+        """Neither what is computed, nor how often, nor which path is taken speaks of where rows lie: what the distance
+        is where none of them is touched nobody knows, and two of them may lie at any distance where one is."""
         tables = self.function.row_tables
         if not tables:
             return

@@ -29,7 +29,8 @@ class RowConditions(ReadConditions):
         s = self.summary
         expressions = [*s.conditions, *([s.result] if s.result is not None else [])]
         expressions += [e for f in s.funcs for d in f.definitions for e in d.expressions()]
-        sizes = [p for box in (*s.funcs, *s.inputs) for d in box.layout.dims for p in (d.min, d.extent)]
+        layouts = [*(f.layout for f in s.funcs), *(i.layout for i in s.inputs)]
+        sizes = [p for layout in layouts for d in layout.dims for p in (d.min, d.extent)]
         sizes += [r.extent for f in s.funcs for d in f.definitions for r in d.rdom]
         sizes += [info.trip for info, _, _ in self.path.trips]
         named = frozenset().union(*map(variables, expressions), *(p.names() for p in sizes))

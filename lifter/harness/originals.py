@@ -140,6 +140,8 @@ class Originals:
                 self.reason = what if what == "no compiler" else f"its original does not compile here: {what}"
         if self.reason or not self._packers_of(function):
             return self.reason
+        if function.reads_constants:
+            return "it reads a constant of its file, which nobody can set"
         if self._packers_fail(function) and not self._apart:
             self._apart = True
         failure = self._packers_fail(function)

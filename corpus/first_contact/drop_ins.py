@@ -78,7 +78,7 @@ def run(functions: Sequence[Counted], sample: int, drawn: Drawn, console: Consol
         summary = _lifted(f, drawn, done)
         if summary is None:
             continue
-        with Originals(f.file, list(drawn.flags)) as originals:
+        with Originals(f.file, list(drawn.flags), drawn.models) as originals:
             _call(f, summary, originals, drawn, done)
         console.print(_words(f, done), markup=False)
     return done

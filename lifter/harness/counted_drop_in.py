@@ -24,6 +24,7 @@ from codegen.packer import packers_alone
 from halide_core.target import Target
 from lifter.harness.calls import SIZES, Plan
 from lifter.harness.originals import Originals
+from lifter.harness.other_files import make_others
 from lifter.harness.second_opinion import Opinion, Run, loaded
 from lifter.harness.side_by_side import load, signature
 from lifter.harness.side_process import Loaded
@@ -94,6 +95,7 @@ def build(summary: Summary, originals: Originals, folder: Path) -> DropIn:
     without = build_shared(source, [summary], library, Target("host"), command, further=further)
     for why in without.values():
         raise EmitError(why)
+    make_others(library, source, originals.command, originals.others)
     make_stubs(library, originals.command.compiler)
     places = _places(library)
     symbols = function.symbol, function.symbol + FALLBACK_SUFFIX

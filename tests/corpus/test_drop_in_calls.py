@@ -20,14 +20,16 @@ pytestmark = pytest.mark.long
 SOURCE = Path(__file__).with_name("campaign.c")
 
 
-def campaign(folder: Path, *names: str, calls: int = 400, seed: int = 3) -> Campaign:
+def campaign(
+    folder: Path, *names: str, calls: int = 400, seed: int = 3, text: str = "", models: tuple[str, ...] = ()
+) -> Campaign:
     source = folder / "library.c"
-    source.write_text(SOURCE.read_text())
+    source.write_text(text or SOURCE.read_text())
     library = Library()
     count(source, [], library)
     functions = [f for f in library.functions.values() if f.name in names]
     assert {f.name for f in functions} == set(names)
-    drawn = Drawn((), (), 30.0, calls, seed, folder / "kept")
+    drawn = Drawn((), models, 30.0, calls, seed, folder / "kept")
     return drop_ins.run(functions, len(names), drawn, Console(file=io.StringIO()))
 
 
@@ -94,3 +96,22 @@ def test_a_contract_that_asks_for_too_little_is_told(tmp_path: Path, monkeypatch
     monkeypatch.setattr(drop_ins, "lift_file", _without("disjoint"))
     (said,) = campaign(tmp_path, "invert").different
     assert "differs" in said
+
+
+def test_what_other_files_define_is_run(tmp_path: Path) -> None:
+    others = tmp_path / "others"
+    others.mkdir()
+    (others / "no.c").write_text("#include <nothing.h>\nint weight(int x) { return x; }\n")
+    assert campaign(tmp_path, "sum", text=CALLER, models=(str(others),)).statuses["unsupported"] == 1
+    (others / "no.c").unlink()
+    (others / "weights.c").write_text("int more(int);\nint weight(int x) { return more(x) * 3; }\n")
+    (others / "more.c").write_text("int more(int x) { return x + 1; }\n")
+    done = campaign(tmp_path, "sum", text=CALLER, models=(str(others),))
+    assert (done.different, done.not_called) == ([], [])
+    assert done.called[0][1].calls > 330 and not done.called[0][1].left_out
+
+
+CALLER = """
+int weight(int x);
+void sum(int *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) d[i] = weight(s[i]); }
+"""

@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu bench-auto-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion rewritings bench-memory bench-math math-errors fuzz-schedules fuzz-gpu \
-  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
+  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-contact-calls first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
 
 demo: .venv/demo.stamp
@@ -40,6 +40,11 @@ test-pipelines: .venv/dev.stamp
 # What becomes of a library that was never run before: DIR, FLAGS for its compiler, NAME for the row that is printed.
 first-contact: .venv/base.stamp
 	$(BIN)/python -m corpus.first_contact $(DIR) --flags "$(FLAGS)" --name "$(NAME)" $(OPTIONS)
+
+# The drop-ins of 25 verified functions of a library, drawn by a seed, called 1,000 times each beside their originals:
+# about half a minute a function.  OPTIONS="--sample 25 --calls 1000 --seed 1 --model DIR".
+first-contact-calls: .venv/base.stamp
+	$(BIN)/python -m corpus.first_contact.drop_ins $(DIR) --flags "$(FLAGS)" --name "$(NAME)" $(OPTIONS)
 
 # Targets, types, layouts and methods in all combinations, of which the default tests have every pair, and ten times as
 # many random programs: about five minutes.

@@ -19,9 +19,9 @@ FALLBACK_SUFFIX = ".original"
 """What the symbols of the original's versions end with."""
 _APART = "LIFT_APART"
 _DEFINED = f"""#ifdef __clang__
-#define {_APART} __attribute__((noinline, used))
+#define {_APART} __attribute__((__noinline__, __used__))
 #else
-#define {_APART} __attribute__((noipa, used))
+#define {_APART} __attribute__((__noipa__, __used__))
 #endif
 """
 

@@ -41,15 +41,15 @@ def _helper(kind: str) -> list[str]:
     *least = low, *most = high, *sum += all;
 }}"""
     return [
-        f"static inline __attribute__((always_inline)) void lift_each_{kind}({passed}) {body}",
+        f"static inline __attribute__((__always_inline__)) void lift_each_{kind}({passed}) {body}",
         "#if defined(__GNUC__) && !defined(__clang__)",
         "#pragma GCC push_options",
         '#pragma GCC optimize("O3")',
         "#endif",
-        f"static __attribute__((noinline)) void lift_plain_{kind}({passed}) "
+        f"static __attribute__((__noinline__)) void lift_plain_{kind}({passed}) "
         f"{{ lift_each_{kind}(v, n, step, least, most, sum); }}",
         "#if defined(__x86_64__)",
-        f'static __attribute__((noinline, target("avx2"))) void lift_wide_{kind}({passed}) '
+        f'static __attribute__((__noinline__, __target__("avx2"))) void lift_wide_{kind}({passed}) '
         f"{{ lift_each_{kind}(v, n, step, least, most, sum); }}",
         "#endif",
         "#if defined(__GNUC__) && !defined(__clang__)",

@@ -194,9 +194,10 @@ def _c_signature(function: Function) -> str:
 
 def build_shared(
     source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str] | Command,
-    autoscheduler: str = "", on_host: Mapping[str, dict[int, str]] | None = None,
+    autoscheduler: str = "", on_host: Mapping[str, dict[int, str]] | None = None, further: str = "",
 ) -> dict[str, str]:
-    """Links the lifted functions with the original translation unit, whose versions become the fallbacks.
+    """Links the lifted functions with the original translation unit, whose versions become the fallbacks; `further` is
+    text at the unit's end.
 
     Returns the symbols of those whose adapters do not compile, with the compiler's words: they are left out.  Why paths
     have no code for the target's device, where it has one, goes to `on_host`, by symbol."""
@@ -205,7 +206,7 @@ def build_shared(
         original = Path(folder) / "original.o"
         without: dict[str, str] = {}
         try:
-            adapted = _compile_adapted(source, summaries, clang_args, original)
+            adapted = _compile_adapted(source, summaries, clang_args, original, further)
         except EmitError:
             without = _without_adapters(source, summaries, clang_args, Path(folder) / "one.o")
             if not without:
@@ -213,7 +214,7 @@ def build_shared(
             summaries = [s for s in summaries if s.function.symbol not in without]
             if not summaries:
                 return without
-            adapted = _compile_adapted(source, summaries, clang_args, original)
+            adapted = _compile_adapted(source, summaries, clang_args, original, further)
         inside = [s.function for s in summaries if internal.is_replaced(s.function)]
         shown = [s.function.symbol for s in summaries if s.function not in inside]
         rename_symbols(original, {symbol: symbol + FALLBACK_SUFFIX for symbol in shown})
@@ -234,9 +235,10 @@ def build_shared(
 
 
 def _compile_adapted(
-    source: str, summaries: Sequence[Summary], clang_args: Sequence[str] | Command, output: Path
+    source: str, summaries: Sequence[Summary], clang_args: Sequence[str] | Command, output: Path, further: str = ""
 ) -> list[Summary]:
-    """Compiles the original with adapters for those of its functions that need one, which are returned.
+    """Compiles the original with adapters for those of its functions that need one, which are returned, and with
+    `further` text behind them.
 
     Raises EmitError."""
     adapted = [s for s in summaries if s.function.interface is not None]
@@ -246,9 +248,9 @@ def _compile_adapted(
         unit = whole_unit = str(output.parent / f"apart_{Path(source).name}")
         internal.kept_apart(source, inside, Path(unit))
         flags += internal.flags_of_copy(source)
-    if adapted:
+    if adapted or further:
         unit = str(output.parent / Path(source).name)
-        Path(unit).write_text(adapter.adapters(whole_unit, adapted))
+        Path(unit).write_text(adapter.adapters(whole_unit, adapted) + further)
         flags += [] if is_c(source) else flat_arguments.FLAGS
     if inside:
         names = {f.symbol: f.symbol + FALLBACK_SUFFIX for f in inside}

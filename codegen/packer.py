@@ -40,11 +40,14 @@ def packers(source: str, functions: Sequence[Function]) -> str:
     """The original's translation unit with a packer for each function that needs one, and the addresses of those that
     are not visible outside of it."""
     c = is_c(source)
-    parts = [include(source), *(["#include <string.h>\n"] if c else []), *without_macros(functions)]
-    parts += [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
-    for number, f in enumerate(functions):
-        if f.interface is not None:
-            parts.append(_Packer(f, f.interface, number, c).text())
+    shown = [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
+    return "\n".join([include(source), *without_macros(functions), *shown, packers_alone(functions, c)])
+
+
+def packers_alone(functions: Sequence[Function], c: bool) -> str:
+    """The packers without the unit at whose end they stand, which has its headers and none of the macros."""
+    parts = ["#include <string.h>\n"] if c else []
+    parts += [_Packer(f, f.interface, n, c).text() for n, f in enumerate(functions) if f.interface is not None]
     return "\n".join(parts)
 
 
@@ -116,6 +119,8 @@ class _Packer:
         elif a.passing == "end":
             sums = (f"((char *){self.names[p.expression]} + {self.names[p.param]} * {p.bytes_each})" for p in a.parts)
             self.passed.append(f"({a.type}){''.join(sums) or '0'}")
+        elif _is_only_named(a):
+            self.passed.append(f"({a.type}){self.names[a.parts[0].param]}")
         elif a.container:
             self.lines += _packed(a, self.names, self.after)
             self.passed.append(_moved(a, f"object_{a.name}"))
@@ -224,6 +229,8 @@ class _Packer:
         for a in self.call.arguments:
             whole = f"store_{a.name}.object" if self.c and not a.container else f"object_{a.name}"
             for part in (p for p in a.parts if p.param == param):
+                if part.kind == "address" and _is_only_named(a):
+                    return self.names[param]
                 if part.kind == "address":
                     there = f"{self.names[param]} ? " if a.passing == "pointer" or part.through else ""
                     address = f"(void *)&{part.expression.replace('@', whole)}"
@@ -231,6 +238,11 @@ class _Packer:
                 if part.kind in ("array", "data") and a.passing != "plain":
                     return f"(void *){part.expression.replace('@', whole)}"
         return self.names[param] if param else "0"
+
+
+def _is_only_named(a: Argument) -> bool:
+    """Whether nothing of an object but where it lies is known: its class may be declared in another file."""
+    return a.passing == "pointer" and bool(a.parts) and all(p.kind == "address" and not p.through for p in a.parts)
 
 
 def _moved(a: Argument, whole: str) -> str:
@@ -270,7 +282,7 @@ def _led_to(a: Argument, whole: str, names: dict[str, str], c: bool) -> list[str
         within = [p.replace("@", whole) for part in a.parts if path in part.through for p in part.through]
         outer = within[: within.index(pointer)]
         there = " && ".join([*outer, *([addresses[path]] if path in addresses else [])]) or "1"
-        lines.append(f"    __attribute__((aligned(16))) unsigned char {store}[{_SOME} * sizeof(*{pointer})];")
+        lines.append(f"    __attribute__((__aligned__(16))) unsigned char {store}[{_SOME} * sizeof(*{pointer})];")
         lines.append(f"    __builtin_memset({store}, 0, sizeof {store});")
         led = f"void *led = {store}; __builtin_memcpy((void *)&{pointer}, &led, sizeof led);"
         lines.append(f"    if ({there}) {{ {led} }}")

@@ -349,9 +349,10 @@ class PathBuilder:
         names = tuple(d.name for d in f.layout.dims)
         args = tuple(var(n) for n in names)
         total = self.bind(substitute(_i32(ends(f, k)), self.rename), None, None)
-        other = tuple(total - a if j == k else a for j, a in enumerate(args))
+        # The values themselves: a Func, however dear, would read what is overwritten at another time.
+        (value,) = func._function.pure.values
         pairs = hl.Func(f"{f.name}$pairs")
-        _assign(pairs, args, hl.Tuple(func[args], func[other]))
+        _assign(pairs, args, hl.Tuple(value, substitute(value, {names[k]: total - args[k]})))
         own = self.raw(f.layout.array, f.layout)
         half = tuple((e + 1) / 2 if j == k else e for j, e in enumerate(own.extents))
         stride, first = own.strides[k], own.offset + self.raw_value(ends(f, k)) * own.strides[k]

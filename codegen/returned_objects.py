@@ -26,7 +26,7 @@ def memory(call: Interface, given: Mapping[str, str], c: bool) -> list[str]:
     for part in call.record:
         own, store = given[part.param], f"store_{given[part.param]}"
         size = f"sizeof({part.expression.replace('@', 'result')})"
-        lines.append(f"    __attribute__((aligned(16))) unsigned char {store}[{size}];")
+        lines.append(f"    __attribute__((__aligned__(16))) unsigned char {store}[{size}];")
         lines.append(f"    void *{own} = {store};")
     return lines
 

@@ -5,8 +5,8 @@
 A function of the folder's own files, `static` ones included, counts if it has a loop over elements of memory that it
 was given (`loops.py`). Templates, which are lifted where they are called, do not count. The row for
 docs/figures/libraries.md is printed, the share that is verified first, then with functions that are not, but all of
-whose loops are that count, then of those that a pipeline could compute (`expressible.py`); nothing is to be changed
-for a library before its first row stands there."""
+whose loops are that count (of a loop that only walks along what others look at, those inside), then of those that a
+pipeline could compute (`expressible.py`); nothing is to be changed for a library before its first row stands there."""
 
 from __future__ import annotations
 
@@ -20,78 +20,19 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-from clang import cindex
-from clang.cindex import Cursor, CursorKind
-from pathspec import GitIgnoreSpec
 from rich.console import Console
 from rich.table import Table
 
 from corpus.first_contact.expressible import is_beyond
-from corpus.first_contact.loops import loops_over_memory
+from corpus.first_contact.library import NOT_READ, Counted, Library, count, sources
 from lifter.commands.batch.outcome import kind_of
-from lifter.frontend.clang.libclang import place, preorder
-from lifter.frontend.clang.parsing import SourceError, parse
-from lifter.frontend.lowering.intrinsics import is_intrinsic
-from lifter.toolchain.command import SUFFIXES, command_for
 
-NOT_READ = "not read"
 STATUSES = ("verified", "not_found", "unsupported", "timeout", "disagreed", "crashed", "error", NOT_READ)
-_FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD}
-
-
-@dataclass(slots=True)
-class Counted:
-    """One function that counts."""
-
-    file: str
-    line: int
-    name: str
-    intrinsics: bool
-    loops: tuple[int, ...] = ()
-    """The lines of its outermost loops that count."""
-    status: str = NOT_READ
-    reason: str = ""
-    by_loops: bool = False
-    """Whether it is not verified as a whole, and all of these loops are."""
-    loop_reasons: tuple[str, ...] = ()
-    """Why loops of it are not."""
-
-
-@dataclass(slots=True)
-class Library:
-    """What was found."""
-
-    files: int = 0
-    read: int = 0
-    functions: dict[tuple[str, int], Counted] = field(default_factory=dict)
-
-
-def _count(path: Path, flags: list[str], library: Library) -> None:
-    """Notes the functions of a file that count, of one that cannot be read those that libclang makes out."""
-    library.files += 1
-    try:
-        tree = parse(str(path), command_for(str(path), flags)).unit.cursor
-        library.read += 1
-    except SourceError:
-        tree = cindex.Index.create().parse(str(path), args=flags).cursor
-    for c in preorder(tree):
-        if c.kind in _FUNCTIONS and c.is_definition():
-            file, line, _ = place(c.location)
-            loops = loops_over_memory(c) if file and Path(file).resolve() == path.resolve() else []
-            if loops:
-                key = str(path), line
-                lines = tuple(sorted({place(n.location)[1] for n in loops}))
-                library.functions.setdefault(key, Counted(*key, c.spelling, _has_intrinsics(c), lines))
-
-
-def _has_intrinsics(c: Cursor) -> bool:
-    called = (n.referenced for n in preorder(c) if n.kind is CursorKind.CALL_EXPR)
-    return any(target is not None and is_intrinsic(target) for target in called)
 
 
 def _lift(path: Path, names: set[str], flags: list[str], timeout: float, models: tuple[str, ...]) -> dict[str, Any]:
@@ -105,20 +46,14 @@ def _lift(path: Path, names: set[str], flags: list[str], timeout: float, models:
 
 
 def _note_loops(function: Counted, reports: list[dict[str, Any]]) -> None:
-    """Whether all of its loops are verified that count."""
+    """Whether all of its loops are verified that count, or, of one that does nothing else with memory, those inside."""
     own = [r for r in reports if r["part_of"] == function.name]
     verified = {r["defined"]["line"] for r in own if r["status"] == "verified"}
     others = {r["defined"]["line"] for r in own if r["status"] != "verified"}
-    function.by_loops = function.status != "verified" and verified - others >= set(function.loops)
+    is_lifted = (verified - others).__contains__
+    function.by_loops = function.status != "verified" and all(n.is_covered(is_lifted) for n in function.loops)
     left = [r for r in own if r["status"] != "verified"]
     function.loop_reasons = tuple(f"{r['name']}: {r['status']}: {r['reason']}" for r in left)
-
-
-def _sources(folder: Path, include: tuple[str, ...], exclude: tuple[str, ...]) -> list[Path]:
-    wanted = GitIgnoreSpec.from_lines(include or ("*",))
-    left_out = GitIgnoreSpec.from_lines(exclude)
-    names = (p.relative_to(folder) for p in sorted(folder.rglob("*")) if p.suffix in SUFFIXES)
-    return [folder / n for n in names if wanted.match_file(n) and not left_out.match_file(n)]
 
 
 @click.command(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
@@ -138,9 +73,9 @@ def main(
     start = time.perf_counter()
     library = Library()
     given = shlex.split(flags)
-    paths = _sources(folder, include, exclude)
+    paths = sources(folder, include, exclude)
     for path in paths:
-        _count(path, given, library)
+        count(path, given, library)
     names: dict[Path, set[str]] = defaultdict(set)
     for f in library.functions.values():
         names[Path(f.file)].add(f.name)

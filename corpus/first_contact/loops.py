@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
-from lifter.frontend.clang.libclang import children, preorder, unary_operator
+from lifter.frontend.clang.libclang import children, place, unary_operator
 
 _LOOPS = {CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT}
 _CASTS = {
@@ -22,19 +25,37 @@ _NUMBERS = {
 }
 
 
-def loops_over_memory(function: Cursor) -> list[Cursor]:
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A loop over memory."""
+
+    line: int
+    own: bool
+    """Whether it reads or writes elements outside of the loops inside of it."""
+    inner: tuple[Nest, ...]
+
+    def is_covered(self, is_lifted: Callable[[int], bool]) -> bool:
+        """Whether it is lifted, by its line, or only walks along what loops inside do that all are."""
+        return is_lifted(self.line) or (not self.own and all(n.is_covered(is_lifted) for n in self.inner))
+
+
+def loops_over_memory(function: Cursor) -> tuple[Nest, ...]:
     """The outermost loops of a function that read or write numbers through a pointer, a reference to an array or a
     container that is no array of its own: of a parameter, or of what is reached from one.  A register that is loaded or
     stored by a call counts, as the pointer that the call is given."""
-    found: list[Cursor] = []
-    stack = [function]
-    while stack:
-        c = stack.pop()
-        if c.kind not in _LOOPS:
-            stack += children(c)
-        elif any(map(_is_element, preorder(c))):
-            found.append(c)
-    return found
+    return _within(function)[1]
+
+
+def _within(c: Cursor) -> tuple[bool, tuple[Nest, ...]]:
+    """Whether what a cursor holds touches elements outside of loops, and its outermost loops over memory."""
+    own, nests = _is_element(c), list[Nest]()
+    for n in children(c):
+        touches, inner = _within(n)
+        if n.kind not in _LOOPS:
+            own, nests = own or touches, [*nests, *inner]
+        elif touches or inner:
+            nests.append(Nest(place(n.location)[1], touches, inner))
+    return own, tuple(nests)
 
 
 def _is_element(c: Cursor) -> bool:

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from codegen.errors import EmitError
 from codegen.original import compile_original, is_c
+from lifter.harness.other_files import make_others
 from lifter.harness.stubs import make_stubs
 from lifter.ir.loop_ir import Function
 from lifter.toolchain.command import Command, command_for
@@ -86,8 +87,10 @@ class Background:
 class Originals:
     """The libraries of one file: its code, the packers of its functions of class type, and its code with traps."""
 
-    def __init__(self, source: str, given: Sequence[str] | Command) -> None:
+    def __init__(self, source: str, given: Sequence[str] | Command, others: Sequence[str] = ()) -> None:
+        """`others`: folders with other files of the program, whose code is run where the original calls it."""
         self.source, self.command = source, command_for(source, given)
+        self.others = others
         self._folder = Path(tempfile.mkdtemp(prefix="lift-original-"))
         self.reason = ""
         """Why nothing can be compared."""
@@ -140,6 +143,8 @@ class Originals:
                 self.reason = what if what == "no compiler" else f"its original does not compile here: {what}"
         if self.reason or not self._packers_of(function):
             return self.reason
+        if function.reads_constants:
+            return "it reads a constant of its file, which nobody can set"
         if self._packers_fail(function) and not self._apart:
             self._apart = True
         failure = self._packers_fail(function)
@@ -184,4 +189,5 @@ class Originals:
     def _compile(self, source: str | Path, name: str, flags: Sequence[str] = ()) -> None:
         os.environ["TMPDIR"] = str(self._folder)  # this process may be ended with the compiler's files half written
         library = compile_original(source, self.command, self._path(name), (*FLAGS, *flags))
+        make_others(library, self.source, self.command, self.others)
         make_stubs(library, self.command.compiler)

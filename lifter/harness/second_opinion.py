@@ -8,18 +8,31 @@ from __future__ import annotations
 import functools
 import signal
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from codegen.native import FALLBACK_SUFFIX, compile_summary
 from halide_core.target import Target
-from lifter.harness.calls import CALLS, MISSED, Calls
+from lifter.harness.calls import SECOND_OPINION, Calls, Plan
 from lifter.harness.contents import WAYS
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.originals import Originals
 from lifter.harness.side_by_side import bind, bind_flat, function_symbol, load, signature
-from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, kept_call, start, stop, wait
+from lifter.harness.side_process import (
+    End,
+    Kept,
+    Loaded,
+    NotRun,
+    Phase,
+    State,
+    Work,
+    kept_call,
+    start,
+    stop,
+    wait,
+)
 from lifter.harness.source_constants import constants_of, function_text
 from lifter.harness.stubs import MISSING as MISSING_STATUS
 from lifter.ir.summary import Summary
@@ -46,6 +59,10 @@ class Opinion:
     """All that were compared."""
     missed_contract: int = 0
     """Those of them that do not meet the contract, where the original's own code must run."""
+    handed: int = 0
+    """Those of them that went to the original, where the drop-in tells."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Calls that count for nothing: the original did not survive them, or C++ says nothing of them."""
     reason: str = ""
     """Why it was not run, or not on all that was meant to be."""
     seconds: float = 0.0
@@ -82,23 +99,28 @@ def second_opinion(
     if summary.function.reads_statics or summary.function.internal:
         # A drop-in has variables of its own, which nobody here can set, and calls what it does not show itself.
         library, drop_in = None, False
-    found = _Run(summary, originals, original, library, drop_in, lifting).run()
+    found = Run(summary, originals, original, library, drop_in, lifting).run()
     found.seconds = time.perf_counter() - began
     return found
 
 
-class _Run:
+class Run:
+    """The calls of a plan, made in processes of their own: as many as it takes, since originals end some of them."""
+
     def __init__(
         self, summary: Summary, originals: Originals, original: Path, library: Path | None, drop_in: bool,
-        lifting: float,
+        lifting: float, plan: Plan = SECOND_OPINION,
     ) -> None:
         self.summary, self.function = summary, summary.function
         self.originals, self.original, self.library = originals, original, library
         self.drop_in = drop_in
+        self.plan = plan
+        self.most_deaths, self.most_undefined = _MOST_DEATHS, _MOST_UNDEFINED
         self.lifting = max(lifting, LEAST)
         self.seconds = min(self.lifting, max(SECONDS, PART * self.lifting))
         self.used = 0.0
         self.roomy = self.tame = False
+        self.spoils = True
         self.state = State()
         self.opinion = Opinion()
         self.deaths: list[str] = []
@@ -107,7 +129,7 @@ class _Run:
     def run(self) -> Opinion:
         """Runs processes until all calls are made, time is over, or a call differs."""
         following: int | None = 0
-        while following is not None and following < CALLS and self.used < self.seconds:
+        while following is not None and following < self.plan.calls and self.used < self.seconds:
             following = self._from(following)
         if not self.opinion.reason:
             self.opinion.reason = self._reason()
@@ -127,8 +149,9 @@ class _Run:
     def _from(self, first: int) -> int | None:
         """Makes calls from one number on; the number to go on with, None at the end."""
         end, code = self._process(self._work(first))
-        number, phase, met, missed = self.state.get()
+        number, phase, met, missed, handed = self.state.get()
         self.opinion.calls += met + missed
+        self.opinion.handed += handed
         self.opinion.missed_contract += missed
         if end is not None:
             if end.fault:
@@ -153,16 +176,17 @@ class _Run:
         return end, code
 
     def _work(self, first: int, original: Path | None = None) -> Work:
-        calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in, self.tame)
         packers = self.originals.packers(self.function)
         if original is not None and (self.function.reads_statics or self.function.internal):
             packers = original
-        alone = original is not None
-        both = functools.partial(
-            loaded, self.summary, original or self.original, self.library, packers, alone, self.drop_in and not alone
-        )
+        code = functools.partial(self.code, original or self.original, packers, original is not None)
         left = self.seconds - self.used
-        return Work(self.function, calls, both, first, CALLS, left, self.lifting, original is not None)
+        last = self.plan.calls
+        return Work(self.function, self._calls, code, first, last, left, self.lifting, original is not None)
+
+    def code(self, original: Path, packers: Path | None, alone: bool) -> Loaded:
+        """What a process runs; `alone`: the original only."""
+        return loaded(self.summary, original, self.library, packers, alone, self.drop_in and not alone)
 
     def _original_died(self, number: int, code: int | None) -> int | None:
         """A crash of the original, or a call that does not end.
@@ -172,9 +196,12 @@ class _Run:
         small for memory to run out, and does nothing undefined before, what was proved is about other memory than it
         uses.  If it dies in another way the contract asks for too little, as where it divides by a zero that nothing
         excludes; its result is then undefined, and so is what to compare."""
-        if number in MISSED:
+        if number in self.plan.missed:
+            self.opinion.left_out["not survived"] += 1
             self.wild += 1
-            return number + 1 if self.wild < _MOST_DEATHS else MISSED.stop
+            if self.wild == self.most_deaths // 2 and self.plan.refilled:
+                self.spoils = False  # such calls may all lead it astray
+            return number + 1 if self.wild < self.most_deaths else self.plan.missed.stop
         self.deaths.append(f"{_how(code)} on a call with {self._scalars(number)}")
         if code in (-signal.SIGSEGV, -signal.SIGBUS):
             if not self.roomy:
@@ -187,14 +214,15 @@ class _Run:
             elif not self._is_undefined(number) and not self._is_undefined(number, misaligned=True):
                 self._elsewhere(number)
                 return None
-        return _next_draw(number) if len(self.deaths) < _MOST_DEATHS else None
+        self.opinion.left_out["not survived"] += 1
+        return _next_draw(number) if len(self.deaths) < self.most_deaths else None
 
     def _lifted_died(self, number: int, code: int | None) -> int | None:
         """The lifted function crashed or does not end on a call that the original survived."""
         end, _ = self._process(self._work(number, self.original))
         if end is None or end.kept is None:
             self.deaths.append(f"does not always end as it did before on a call with {self._scalars(number)}")
-            return number + 1 if len(self.deaths) < _MOST_DEATHS else None
+            return number + 1 if len(self.deaths) < self.most_deaths else None
         return self._differs(replace(end.kept, words=f"the lifted function {_how(code)}, the original does not"))
 
     def _differs(self, kept: Kept) -> int | None:
@@ -202,7 +230,8 @@ class _Run:
         if kept.met and self._is_undefined(kept.number):
             self.undefined += 1
             self.opinion.calls -= 1
-            return _next_draw(kept.number) if self.undefined < _MOST_UNDEFINED else None
+            self.opinion.left_out["undefined"] += 1
+            return _next_draw(kept.number) if self.undefined < self.most_undefined else None
         self.opinion.kept = kept
         self.opinion.reason = kept.words
         return None
@@ -231,7 +260,12 @@ class _Run:
         return call is not None and all(abs(v) <= _SMALL for v in call.scalars.values() if isinstance(v, int))
 
     def _calls(self) -> Calls:
-        return _calls(self.summary, self.roomy, self.drop_in, self.tame)
+        # Without the source's constants and the ends of types, where these lead the original astray.
+        constants = constants_of(self.summary, function_text(self.function))
+        drawer = Drawer(self.summary, constants=None if self.tame else constants)
+        calls = Calls(self.summary, drawer, constants.every, self.roomy, self.drop_in, self.plan)
+        calls.spoils = self.spoils
+        return calls
 
     def _scalars(self, number: int) -> str:
         calls = self._calls()
@@ -239,17 +273,10 @@ class _Run:
         return ", ".join(f"{n} = {v}" for n, v in call.scalars.items()) if call is not None else "no scalars"
 
 
-def _calls(summary: Summary, roomy: bool, missed: bool, tame: bool) -> Calls:
-    """`tame`: scalars without the source's constants and the ends of types, where these lead the original astray."""
-    constants = constants_of(summary, function_text(summary.function))
-    drawer = Drawer(summary, constants=None if tame else constants)
-    return Calls(summary, drawer, constants.every, roomy, missed)
-
-
 def loaded(
     summary: Summary, original: Path, library: Path | None, packers: Path | None, alone: bool = False,
     drop_in: bool = False,
-) -> tuple[Any, Any, Any]:
+) -> Loaded:
     """The original, the lifted function, and the original's code in a drop-in, as callables.  `alone`: the first only.
 
     A drop-in that misses its contract is held to the code that it has inside: what C++ leaves undefined another
@@ -264,15 +291,15 @@ def loaded(
         raise NotRun("the compiled original does not show it outside its file")
     one = bind(code, function, packers=packed)
     if alone:
-        return one, None, one
+        return Loaded(one, None, one)
     if library is None:
-        return one, plainly(summary), one
+        return Loaded(one, plainly(summary), one)
     compiled = load(library)
     if not hasattr(compiled, function_symbol(function)):  # an object, which has neither adapters nor a fallback
-        return one, bind_flat(compiled, function), one
+        return Loaded(one, bind_flat(compiled, function), one)
     fallback = function.symbol + FALLBACK_SUFFIX
     inside = bind(compiled, function, fallback, packed) if drop_in and hasattr(compiled, fallback) else one
-    return one, bind(compiled, function, packers=packed), inside
+    return Loaded(one, bind(compiled, function, packers=packed), inside)
 
 
 def plainly(summary: Summary) -> Any:

@@ -20,6 +20,7 @@ from codegen.native import entry_symbol
 from codegen.original import compile_original, is_c
 from halide_core.ir.types import Type
 from lifter.harness.contents import Bytes, numpy_type
+from lifter.harness.other_files import others_of
 from lifter.harness.stubs import stubs_of
 from lifter.ir.loop_ir import NULL_RESULT, Function
 
@@ -104,6 +105,11 @@ def load(path: Path) -> ctypes.CDLL:
     """A library of which some functions may call what is elsewhere: such a call ends the process, loading does not."""
     lazily = _LIBC.dlopen
     lazily.restype, lazily.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
+    if others_of(path).exists():  # what is found there is not looked for in the stand-ins
+        lazily(os.fsencode(others_of(path)), os.RTLD_LAZY | os.RTLD_GLOBAL)
+        load_stubs = stubs_of(others_of(path))
+        if load_stubs.exists():
+            lazily(os.fsencode(load_stubs), os.RTLD_NOW | os.RTLD_GLOBAL)
     if stubs_of(path).exists() and not lazily(os.fsencode(stubs_of(path)), os.RTLD_NOW | os.RTLD_GLOBAL):
         raise OSError(f"the stand-ins for what {path.name} takes from its program cannot be loaded")
     handle = lazily(os.fsencode(path), os.RTLD_LAZY | os.RTLD_LOCAL)

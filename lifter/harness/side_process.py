@@ -17,13 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from lifter.harness.calls import Call, Calls
 from lifter.harness.side_by_side import first_difference, one_way, same_value
 from lifter.ir.loop_ir import Function
 
-_STATE = struct.Struct("iiiid")
+_STATE = struct.Struct("iiiiid")
 _MEMORY = 2 << 30
 """Bytes that the process may take beyond those of the one that starts it."""
 
@@ -56,19 +56,20 @@ class State:
     def __init__(self) -> None:
         self._map = mmap.mmap(-1, mmap.PAGESIZE)
 
-    def set(self, number: int, phase: Phase, met: int, missed: int) -> None:
-        _STATE.pack_into(self._map, 0, number, phase, met, missed, time.process_time())
+    def set(self, number: int, phase: Phase, met: int = 0, missed: int = 0, handed: int = 0) -> None:
+        _STATE.pack_into(self._map, 0, number, phase, met, missed, handed, time.process_time())
 
-    def get(self) -> tuple[int, Phase, int, int]:
-        """The number of the call, the phase, and how many calls were compared that meet the contract, and miss it."""
-        number, phase, met, missed, _ = _STATE.unpack_from(self._map, 0)
-        return number, Phase(phase), met, missed
+    def get(self) -> tuple[int, Phase, int, int, int]:
+        """The number of the call, the phase, and how many calls were compared that meet the contract, that miss it, and
+        that a drop-in which tells has handed on to the original."""
+        number, phase, met, missed, handed, _ = _STATE.unpack_from(self._map, 0)
+        return number, Phase(phase), met, missed, handed
 
     def used(self) -> float:
         """Seconds of processor time until the state was last set.
 
         Budgets are in these: on a busy machine a clock on the wall would leave nothing to be run."""
-        return float(_STATE.unpack_from(self._map, 0)[4])
+        return float(_STATE.unpack_from(self._map, 0)[5])
 
 
 @dataclass(slots=True)
@@ -103,14 +104,28 @@ class End:
     """A fault of the harness itself."""
 
 
+def _never() -> int:
+    return 0
+
+
+class Loaded(NamedTuple):
+    """What is run, as callables."""
+
+    original: Any
+    lifted: Any
+    inside: Any
+    """The original where the contract is missed."""
+    handed: Callable[[], int] = _never
+    """How often the lifted function has run the original's code, where it tells."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """What a process does: the calls from one number on, or one call of the original alone."""
 
     function: Function
     calls: Callable[[], Calls]
-    load: Callable[[], tuple[Any, Any, Any]]
-    """As callables the original, the lifted function, and the original where the contract is missed."""
+    load: Callable[[], Loaded]
     first: int
     last: int
     seconds: float
@@ -124,7 +139,7 @@ def start(work: Work, state: State) -> tuple[Any, Connection]:
     """A fork of this process that does the work, and where it tells its `End`."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    state.set(work.first, Phase.COMPILING, 0, 0)
+    state.set(work.first, Phase.COMPILING)
     process = context.Process(target=_run, args=(work, state, sender), daemon=True)
     process.start()
     sender.close()
@@ -160,35 +175,37 @@ def _address_space() -> int:
 
 
 def _side_by_side(work: Work, state: State) -> End:
-    original, lifted, inside = work.load()
+    code = work.load()
     calls = work.calls()
-    params, met, missed = work.function.params, 0, 0
+    params, met, missed, handed = work.function.params, 0, 0, 0
     if time.process_time() > work.compiling:
         return End()
     for number in range(work.first, work.last):
         if time.process_time() > work.seconds and number >= work.first + _FEW:
             break
-        state.set(number, Phase.DRAWING, met, missed)
+        state.set(number, Phase.DRAWING, met, missed, handed)
         call = calls.make(number)
         if call is None:
             continue
         values = call.values(params)
-        before, beside = call.snapshot(), [s.beside.tobytes() for s in call.spans]
-        state.set(number, Phase.ORIGINAL, met, missed)
-        expected = (original if call.met else inside)(*values)
+        before, beside = call.snapshot(), call.beside()
+        state.set(number, Phase.ORIGINAL, met, missed, handed)
+        expected = (code.original if call.met else code.inside)(*values)
         after = call.snapshot()
         call.restore(before)
-        state.set(number, Phase.LIFTED, met, missed)
-        got = lifted(*values)
+        state.set(number, Phase.LIFTED, met, missed, handed)
+        already = code.handed()
+        got = code.lifted(*values)
+        handed += code.handed() > already
         met, missed = met + call.met, missed + (not call.met)
-        state.set(number, Phase.DRAWING, met, missed)
+        state.set(number, Phase.DRAWING, met, missed, handed)
         words = _difference(call, after, beside, *(one_way(work.function, values, x) for x in (expected, got)))
         if words:
             return End(kept_call(call, before, after, call.snapshot(), (expected, got), words))
     return End()
 
 
-def _difference(call: Call, after: list[bytes], beside: list[bytes], expected: object, got: object) -> str:
+def _difference(call: Call, after: list[bytes], beside: list[list[bytes]], expected: object, got: object) -> str:
     """What differs, in words."""
     if not same_value(got, expected):
         return f"returns {got} for {expected}"
@@ -198,22 +215,22 @@ def _difference(call: Call, after: list[bytes], beside: list[bytes], expected: o
         if where is not None:
             element = (where - s.offset) // s.param.type.bytes()
             return f"{s.param.name}[{element}] differs: byte {where} of {len(now)} is {now[where]} for {wanted[where]}"
-        if s.beside.tobytes() != near:
+        if [b.tobytes() for b in s.beside] != near:
             return f"what lies beside {s.param.name} was changed"
     return ""
 
 
 def _original_alone(work: Work, state: State) -> End:
     """One call of the original: the lifted function crashes there, or its own result may be undefined."""
-    original, _, inside = work.load()
+    code = work.load()
     calls = work.calls()  # whose memory lives as long as it does
     call = calls.make(work.first)
     if call is None:
         return End(fault="the call cannot be made again")
     before = call.snapshot()
-    state.set(work.first, Phase.ORIGINAL, 0, 0)
-    expected = (original if call.met else inside)(*call.values(work.function.params))
-    state.set(work.first, Phase.DRAWING, 0, 0)
+    state.set(work.first, Phase.ORIGINAL)
+    expected = (code.original if call.met else code.inside)(*call.values(work.function.params))
+    state.set(work.first, Phase.DRAWING)
     return End(kept_call(call, before, call.snapshot(), [], (expected, None), ""))
 
 

@@ -28,8 +28,8 @@ def stubs_of(library: Path) -> Path:
     return library.with_suffix(".stubs.so")
 
 
-def make_stubs(library: Path, compiler: str) -> None:
-    """Makes a library of what is defined nowhere, each a variable and a function alike.  Raises EmitError."""
+def missing_in(library: Path, compiler: str) -> list[str]:
+    """What a library takes from elsewhere that no library of the system defines."""
     linked = library.with_suffix(".linked")
     # Only a program, not a library, is checked for what its libraries miss.
     checked = ["-nostartfiles", "-Wl,-e,0,--no-as-needed,--no-demangle", "-o", str(linked)]
@@ -38,7 +38,12 @@ def make_stubs(library: Path, compiler: str) -> None:
         command, capture_output=True, text=True, check=False, env=os.environ | {"LC_ALL": "C"}
     ).stderr
     linked.unlink(missing_ok=True)
-    names = sorted(set(_MISSING.findall(said)))
+    return sorted(set(_MISSING.findall(said)))
+
+
+def make_stubs(library: Path, compiler: str) -> None:
+    """Makes a library of what is defined nowhere, each a variable and a function alike.  Raises EmitError."""
+    names = missing_in(library, compiler)
     if not names:
         return
     text = library.with_suffix(".stubs.s")

@@ -180,6 +180,8 @@ class Argument:
     """Whether the argument itself is a container."""
     viewed: bool = False
     """Whether `bare` is another class than what the parameter is declared to point to."""
+    constant: bool = False
+    """Whether a variable of static storage is a constant that its file defines: a compiler may know its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +326,11 @@ class Function:
     def measured_ends(self) -> frozenset[str]:
         """The parameters that an adapter measures."""
         return frozenset(name for m in self.measured for name in (m.least, m.most))
+
+    @property
+    def reads_constants(self) -> bool:
+        """Whether there are constants of the file among these, which nobody can set."""
+        return self.interface is not None and any(a.constant for a in self.interface.arguments)
 
     @property
     def reads_statics(self) -> bool:

@@ -1,4 +1,9 @@
 #include <stdint.h>
+/* As libraries have them. */
+#define noipa __attribute__((noipa))
+#define used __attribute__((used))
+#define noinline __attribute__((noinline))
+#define aligned __attribute__((aligned))
 #define HIDDEN static
 static int gain = 3;
 static void row(uint8_t *d, const uint8_t *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] * gain; }

@@ -1,5 +1,10 @@
 /* Tables of which a drop-in measures what they hold. */
 #include <stdint.h>
+/* As libraries have them. */
+#define noinline __attribute__((noinline))
+#define always_inline __attribute__((always_inline))
+#define target __attribute__((target))
+#define aligned __attribute__((aligned))
 
 void remap(uint8_t *dst, const uint8_t *src, const int *place, int n) {
     for (int i = 0; i < n; i++) dst[i] = src[place[i]];

@@ -103,3 +103,25 @@ def test_one_table_or_two(library: ctypes.CDLL) -> None:
             assert (s[:, :20] == before[:, :20] + (0 if same_object else 2)).all()
         else:
             assert (d[:, :20] == before[:, :20] + 1).all() and (s == before).all()
+
+
+FROM_PLACES = """
+#include <stdint.h>
+void marked(uint8_t **rows, int a, int b, int n) { for (int x = 0; x < n; x++) rows[a][x] = rows[a] == rows[b]; }
+long last(uint8_t **rows, int h, int n) {
+    long t = 0;
+    for (int y = 0; y < h; y++) for (int x = 0; x < n; x++) t += rows[y][x];
+    return t + (rows[h - 1] - rows[0] < 0);
+}
+int there(uint8_t **rows, uint8_t *d, int n) { for (int i = 0; i < n; i++) d[i] = 1; return d != 0; }
+"""
+
+
+def test_nothing_is_computed_from_where_rows_lie(tmp_path: Path) -> None:
+    source = tmp_path / "places.c"
+    source.write_text(FROM_PLACES)
+    found = {f.name: f for f in lift_file(str(source), out=str(tmp_path), emit=()).functions}
+    assert {f.status for f in found.values()} == {"not_found"}
+    for name in ("marked", "last"):
+        assert "nothing is computed from where the rows of rows lie" in found[name].reason
+    assert "the return value is made of parameters and of addr.d" in found["there"].reason

@@ -105,6 +105,18 @@ void both_ends_exchanged(u8* a, int n) {
     }
 }
 
+/* Dear values: they are not kept for later. */
+void bytes_of_long_words(uint64_t* a, unsigned n) {
+    uint32_t* p = (uint32_t*)a;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t s = *p, t = p[1];
+        s = ((s >> 24) & 0xff) | ((s >> 8) & 0xff00) | ((s << 8) & 0xff0000) | (s << 24);
+        t = ((t >> 24) & 0xff) | ((t >> 8) & 0xff00) | ((t << 8) & 0xff0000) | (t << 24);
+        *p++ = t;
+        *p++ = s;
+    }
+}
+
 void rows_upside_down(uint16_t* a, int w, int h, int p) {
     for (int y = 0; y < h / 2; y++)
         for (int x = 0; x < w; x++) {

@@ -18,6 +18,9 @@ void once(uint8_t *d) { *d = 1; }
 void invert(uint8_t *d, const uint8_t *s, int n) { for (int i = 0; i < n; i++) d[i] = 255 - s[i]; }
 void fill(struct image *m) { for (int x = 0; x < m->w; x++) m->rows[0][x] = 7; }
 int length(const uint8_t *s) { int n = 0; while (s[n] != s[n + 1] && s[n] != 9) n += 1 + s[n] % 2; return n; }
+int next(void);
+void pieces(uint8_t *d, int n) { while (next()) for (int i = 0; i < n; i++) d[i] = 255; }
+void counted(uint8_t *d, int n) { while (next()) { d[0]++; for (int i = 0; i < n; i++) d[i] = 255; } }
 void walk(uint8_t *d, int n) { uint8_t *p = d; while (n--) *p++ = 0; }
 void quads(uint8_t *d, int n) {
     for (int i = 0; i + 16 <= n; i += 16) _mm_storeu_si128((__m128i *)(d + i), _mm_setzero_si128());
@@ -37,10 +40,11 @@ def test_functions_with_loops_over_given_memory_count(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "corpus.first_contact", str(library), "--json", str(tmp_path / "found.json")]
     done = subprocess.run([*command, "--name", "Some library"], capture_output=True, text=True, check=True)
     found = {f["name"]: f for f in json.loads((tmp_path / "found.json").read_text())}
-    assert set(found) == {"invert", "fill", "length", "walk", "quads", "known", "unknown"}
+    assert set(found) == {"invert", "fill", "length", "pieces", "counted", "walk", "quads", "known", "unknown"}
     assert [n for n, f in found.items() if f["intrinsics"]] == ["quads"]
     assert found["invert"]["status"] == found["quads"]["status"] == "verified"
     assert found["unknown"]["status"] == "not read"
+    assert [n for n, f in found.items() if f["by_loops"]] == ["pieces"]  # `counted` does more than walk
     plain = next(line for line in done.stdout.splitlines() if "Some library, plain" in line)
-    assert "| 1 of 2 | 6 |" in plain
-    assert "% of 5 |" in plain  # `length` has an end that data decide
+    assert "| 1 of 2 | 8 |" in plain
+    assert "% of 7 |" in plain  # `length` has an end that data decide

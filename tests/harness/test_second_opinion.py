@@ -264,3 +264,14 @@ def test_an_original_that_needs_other_files(lift, source):
     assert only(run, "fine")["run"]["calls"] > 100
     assert only(run, "calls")["status"] == "verified"
     assert "the original calls what another file defines" in only(run, "calls")["run"]["reason"]
+
+
+def test_a_constant_that_nobody_can_set(lift, source):
+    """Its value is known to the compiler of the original, whatever a call says."""
+    text = "static const unsigned bits[2] = {0x3f800000, 0x40000000};\n"
+    text += "static const float *const gain = (const float *)bits;\n"
+    text += "void scaled(float *d, const unsigned char *s, int n) {\n"
+    text += "    for (int i = 0; i < n; i++) d[i] = gain[s[i] & 1];\n}\n"
+    found = only(lift(source("a.c", text), "--json"), "scaled")
+    assert (found["status"], found["run"]["calls"]) == ("verified", 0)
+    assert found["run"]["reason"] == "it reads a constant of its file, which nobody can set"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from tests.soundness.chosen_kernels import chosen
 from tests.soundness.expressions import Value, combine, read
 from tests.soundness.float_kernels import floats
 from tests.soundness.memory_kernels import exchanges, in_memory, scans, together
@@ -16,6 +17,7 @@ from tests.soundness.sized_kernels import fixed_sizes
 from tests.soundness.state_kernels import halfway, kept_cells, starts
 from tests.soundness.table_kernels import tables
 from tests.soundness.typed_kernels import typed
+from tests.soundness.view_kernels import views
 from tests.soundness.wrapping_kernels import blocks, wrapping_guards
 from tests.soundness.writer import TYPES, Kernel, Writer, range_of
 
@@ -546,7 +548,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps, wrapping_guards, blocks,
     halfway, starts, kept_cells, fixed_sizes, fixed_sizes, floats, floats, typed,
     caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
-    placed, placed, counted, neighbours, neighbours, scaled, cut, together, tables, tables, shifted, shifted,
+    placed, placed, counted, neighbours, neighbours, scaled, cut, together, tables, tables, shifted, shifted, chosen, chosen, views, views,
 ]  # fmt: skip
 
 
@@ -559,4 +561,4 @@ def kernel(seed: int, style: str = "") -> Kernel:
 
 def source(kernels: list[Kernel]) -> str:
     """One translation unit."""
-    return "#include <algorithm>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n" + REGISTERS + TABLE + "".join(k.text for k in kernels)
+    return "#include <algorithm>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n" + REGISTERS + TABLE + "".join(k.text for k in kernels)

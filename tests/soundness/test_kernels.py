@@ -44,6 +44,51 @@ def test_a_difference_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said.startswith("k: with ") and "bytes differ" in said
 
 
+OBJECTS = """
+struct F { uint8_t *data[2]; int place; };
+extern "C" void k(F *f, int w) {
+  for (int x = 0; x < w; x++) f->data[f->place][x] += 1;
+}
+extern "C" void call_k(void (*k)(F *, int), uint8_t *o, uint8_t *a, uint8_t *b, int p, int w, int h, int stride) {
+  F *f = (F *)o;
+  f->data[0] = a; f->data[1] = p == 2 ? (uint8_t *)&f->place : b; f->place = p & 1;
+  k(f, p == 2 ? 1 : w);
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+@pytest.mark.parametrize("wrong", ["", "+= 1", "[f->place]"])
+def test_objects(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    """Calls by what makes the objects: another constant and another place are seen."""
+    from tests.soundness import compare
+
+    honest = compare.lift_file
+
+    def lift_another(path: str, **rest: object) -> object:
+        source = Path(path).read_text()
+        changed = {"": "", "+= 1": "+= 2", "[f->place]": "[1]"}[wrong]
+        Path(path).write_text(source.replace(wrong, changed) if wrong else source)
+        report = honest(path, **rest)  # type: ignore[arg-type]
+        Path(path).write_text(source)
+        return report
+
+    monkeypatch.setattr(compare, "lift_file", lift_another)
+    scalars = {"p": (0, 2), "w": (-1, 20), "h": (0, 1), "stride": (88, 100)}
+    k = Kernel("k", OBJECTS, "void", {"o": "uint8_t", "a": "uint8_t", "b": "uint8_t"}, scalars, objects=True)
+    tally = run([k], 20.0)
+    assert tally.statuses["verified"] == 1 and tally.calls >= (1 if wrong else 16)
+    assert bool(tally.wrong) == bool(wrong)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+@pytest.mark.parametrize("style", ["chosen", "views"])
+def test_kernels_with_objects(style: str) -> None:
+    tally = run([kernel(seed, style) for seed in range(30, 36)], 20.0)
+    assert tally.wrong == []
+    assert tally.statuses["verified"] >= 1 and tally.calls > 0
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 def test_updates_that_are_the_same_at_each_point() -> None:
     text = 'extern "C" void k(uint32_t* d, int w, int h) {\n  for (int y = 0; y < h; y++)\n'

@@ -23,6 +23,9 @@ class Kernel:
     scalars: dict[str, tuple[int, int]] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     """Types of the scalars that are no `int`."""
+    objects: bool = False
+    """Whether it takes objects, which `call_<name>` makes of the pointers and the scalars: it is given the function
+    before these.  The objects lie behind the pointer `o`."""
     tables: dict[str, tuple[int, int]] = field(default_factory=dict)
     """What lies behind pointers that say where others are read: the least and the greatest that it may be.  They are
     never the same memory as others."""

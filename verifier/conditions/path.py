@@ -35,6 +35,7 @@ class PathConditions(ValueConditions, LocatedConditions, RowConditions, Measured
         self.assumed()
         self.more_than_once()
         self.structure()
+        self.row_distances()
         try:
             self.meaning()
         except Unresolved as problem:  # of stores that the summary leaves out

@@ -7,8 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from halide_core.ir.expr import I64, Expr
+from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effects import Effect, loads
+from lifter.ir.names import address_name
 from lifter.ir.row_tables import rows_of
 from lifter.ir.summary import FuncSummary, InputSummary
 from verifier.conditions.reads import ReadConditions
@@ -16,6 +18,24 @@ from verifier.conditions.reads import ReadConditions
 
 class RowConditions(ReadConditions):
     """The first and the last row of each box."""
+
+    def row_distances(self) -> None:
+        """Neither what is computed, nor how often, nor which path is taken speaks of where rows lie: what the distance
+        is where none of them is touched nobody knows, and two of them may lie at any distance where one is."""
+        tables = self.function.row_tables
+        if not tables:
+            return
+        unknown = {*tables.values(), *map(address_name, tables)}
+        s = self.summary
+        expressions = [*s.conditions, *([s.result] if s.result is not None else [])]
+        expressions += [e for f in s.funcs for d in f.definitions for e in d.expressions()]
+        layouts = [*(f.layout for f in s.funcs), *(i.layout for i in s.inputs)]
+        sizes = [p for layout in layouts for d in layout.dims for p in (d.min, d.extent)]
+        sizes += [r.extent for f in s.funcs for d in f.definitions for r in d.rdom]
+        sizes += [info.trip for info, _, _ in self.path.trips]
+        named = frozenset().union(*map(variables, expressions), *(p.names() for p in sizes))
+        text = f"nothing is computed from where the rows of {', '.join(sorted(tables))} lie"
+        self.decide("rows", "rows", text, not named & unknown)
 
     def row_pointers(self, f: FuncSummary | InputSummary) -> None:
         """The original touches the first and the last row of a box that is not empty: their pointers are there."""

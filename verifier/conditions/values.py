@@ -390,6 +390,11 @@ class ValueConditions(ReadConditions):
         if self.summary.result is None:
             self.decide("result", "return", "the return value is in the summary", False)
             return
+        foreign = variables(self.summary.result) - {p.name for p in self.function.params} - set(self.function.defined)
+        if foreign:  # such as whether a pointer is null, which conditions alone may ask
+            text = f"the return value is made of parameters and of {', '.join(sorted(foreign))}"
+            self.decide("result", "scope", text, False)
+            return
         try:
             left = self.keyed(self.path.result, None)
         except Unresolved as problem:

@@ -209,7 +209,8 @@ def take_static(ctx: Context, declaration: Cursor, expression: str, at: Cursor) 
         ctx.arrays[address] = UInt(8)
         ctx.pointer_parameters.add(address)
     spelled = declaration.type.get_canonical().spelling
-    ctx.statics[expression] = Argument(name, spelled, spelled, "static", tuple(parts)), params
+    constant = types.is_const(declaration.type) and declaration.is_definition()
+    ctx.statics[expression] = Argument(name, spelled, spelled, "static", tuple(parts), constant=constant), params
     return binding
 
 

@@ -153,6 +153,8 @@ def is_not_null(ctx: Context, p: Value, at: Cursor) -> Expr:
     set_ = op.binary("!=", offset, const(NULL_RESULT, I64)) if NULL in p.targets else make_bool(True)
     if array not in ctx.pointer_parameters:
         return set_
+    if array in ctx.row_tables:  # of which the first row, and that by others, is known alone
+        ctx.fail(f"null check of a row of '{array}', an array of pointers", at)
     # Arithmetic on a null pointer is undefined, so only the array's own address counts.
     return op.conjunction(set_, NE(BOOL, Variable(UInt(64), f"addr.{array}"), const(0, UInt(64))))
 

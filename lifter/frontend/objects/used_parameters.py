@@ -10,7 +10,7 @@ from halide_core.ir.structural import post_order
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.objects.scalar_replacement import split_named
 from lifter.frontend.state.context import Context
-from lifter.ir.loop_ir import Argument, Declare, Param, Stmt, Store, expressions, walk
+from lifter.ir.loop_ir import Argument, Assign, Declare, Param, Stmt, Store, expressions, walk
 
 
 def split_arrays(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[list[Stmt], list[Taken]]:
@@ -49,6 +49,8 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
     for s in walk(body):
         if isinstance(s, Store):
             written.add(s.array)
+        elif isinstance(s, Assign):  # a field of its own copy of an object, which nothing reads
+            names.add(s.name)
         elif isinstance(s, Declare):
             continue
         for e in expressions(s):
@@ -56,7 +58,10 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
                 if isinstance(n, Variable | Load):
                     names.add(n.name.removeprefix("addr."))
     names |= written | {ctx.returned_base}
-    names |= {pitch for array, pitch in ctx.row_tables.items() if array in names}
+    for array, pitch in ctx.row_tables.items():
+        if pitch in names and array not in names:
+            ctx.fail(f"distance of the rows of '{array}', an array of pointers")
+        names |= {pitch} if array in names else set()
     _check_rows(ctx, taken, written)
     visible = {a for a in written if a in ctx.pointer_parameters and a not in ctx.fresh}
     # An object counts where something is written that might lie in it.

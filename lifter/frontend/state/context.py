@@ -609,6 +609,8 @@ class Context:
         array = self.array_of(p, at)
         if array not in self.pointer_parameters | self.heap or NULL in p.targets:
             self.fail(f"address of {array.lstrip('&')} as a number", at)
+        if array in self.row_tables:  # whose rows are not read but where they are used
+            self.fail(f"address of a row of '{array}', an array of pointers", at)
         base = Variable(UInt(64), f"addr.{array}")
         scaled = op.binary("*", op.cast(p.offset, UInt(64)), const(self.arrays[array].bytes(), UInt(64)))
         return op.offset_sum(base, scaled)

@@ -142,3 +142,7 @@ void u_own_copies(Planes f, int k) { f.data[0] = f.data[1]; for (int i = 0; i < 
 struct WithTable { virtual ~WithTable() {} Wide a; int *p; };
 void u_cast_past_a_table(WithTable *v, int *d) { Wide *a = (Wide *)v; for (int i = 0; i < a->w; i++) d[i] = v->p[i]; }
 void u_null_at_a_place_that_changes(Planes *f, int *d) { f->plane[0] = 3; d[0] = f->data[f->plane[0]] ? 1 : 2; }
+int u_null_row(int **rows, unsigned c) { return !rows[3 - c] ? -1 : 1; }
+int u_row_before(int **rows, int a, int *d) { return rows[a] < d; }
+int u_same_row(int **rows, int a, int b) { return rows[a] == rows[b]; }
+long u_distance_of_rows(int **rows, int y) { return rows[y + 1] - rows[y]; }

@@ -19,8 +19,16 @@ void invert(uint8_t *d, const uint8_t *s, int n) { for (int i = 0; i < n; i++) d
 void fill(struct image *m) { for (int x = 0; x < m->w; x++) m->rows[0][x] = 7; }
 int length(const uint8_t *s) { int n = 0; while (s[n] != s[n + 1] && s[n] != 9) n += 1 + s[n] % 2; return n; }
 int next(void);
-void pieces(uint8_t *d, int n) { while (next()) for (int i = 0; i < n; i++) d[i] = 255; }
-void counted(uint8_t *d, int n) { while (next()) { d[0]++; for (int i = 0; i < n; i++) d[i] = 255; } }
+void pieces(uint8_t *d, int n) {
+    while (next())
+        for (int i = 0; i < n; i++) d[i] = 255;
+}
+void counted(uint8_t *d, int n) {
+    while (next()) {
+        d[0]++;
+        for (int i = 0; i < n; i++) d[i] = 255;
+    }
+}
 void walk(uint8_t *d, int n) { uint8_t *p = d; while (n--) *p++ = 0; }
 void quads(uint8_t *d, int n) {
     for (int i = 0; i + 16 <= n; i += 16) _mm_storeu_si128((__m128i *)(d + i), _mm_setzero_si128());

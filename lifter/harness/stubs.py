@@ -14,7 +14,8 @@ from pathlib import Path
 from codegen.original import run_tool
 
 _MISSING = re.compile(r"undefined reference to [`']([^'@]+)")
-_BYTES = 4096
+_LEAST, _MOST, _IN_ALL = 1 << 12, 1 << 20, 1 << 22
+"""Bytes of each: nothing tells how large a table is that stands elsewhere."""
 MISSING = 127
 """The exit status of a process that calls what is not there, as the dynamic linker has it."""
 _EXIT = {
@@ -49,6 +50,7 @@ def make_stubs(library: Path, compiler: str) -> None:
     text = library.with_suffix(".stubs.s")
     leave = _EXIT[platform.machine()]
     lines = ['.section .stubs,"awx",@progbits']
-    lines += [f'.globl "{n}"\n"{n}": {leave}\n.zero {_BYTES}' for n in names]
+    size = max(_LEAST, min(_MOST, _IN_ALL // len(names)))
+    lines += [f'.globl "{n}"\n"{n}": {leave}\n.zero {size}' for n in names]
     text.write_text("\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""]))
     run_tool([compiler, "-shared", "-nostdlib", "-o", str(stubs_of(library)), str(text)])

@@ -266,6 +266,15 @@ def test_an_original_that_needs_other_files(lift, source):
     assert "the original calls what another file defines" in only(run, "calls")["run"]["reason"]
 
 
+def test_a_table_that_another_file_has(lift, source):
+    """What stands in for it is as large as any index of 16 bits."""
+    text = "extern double gain[65536];\n"
+    text += "void scaled(double *d, const unsigned short *s, int n) {\n"
+    text += "    for (int i = 0; i < n; i++) d[i] = gain[s[i]];\n}\n"
+    found = only(lift(source("a.c", text), "--json"), "scaled")
+    assert found["status"] == "verified" and found["run"]["calls"] > 50
+
+
 def test_a_constant_that_nobody_can_set(lift, source):
     """Its value is known to the compiler of the original, whatever a call says."""
     text = "static const unsigned bits[2] = {0x3f800000, 0x40000000};\n"

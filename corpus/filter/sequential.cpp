@@ -100,3 +100,15 @@ void spread_mask(uint8_t* mask, int w, int h) {
             if (!mask[y * w + x] && ((x > 0 && mask[y * w + x - 1]) || (y > 0 && mask[(y - 1) * w + x])))
                 mask[y * w + x] = 255;
 }
+
+// A recursive filter of third order there and back, its taps in a loop (Young and van Vliet).
+void recursive_gauss(double* line, const float* src, const double* taps, int n) {
+    for (int i = 3; i < n; i++) {
+        line[i] = taps[0] * src[i];
+        for (int j = 1; j < 4; j++) line[i] += taps[j] * line[i - j];
+    }
+    for (int i = n - 4; i >= 0; i--) {
+        line[i] *= taps[0];
+        for (int j = 1; j < 4; j++) line[i] += taps[j] * line[i + j];
+    }
+}

@@ -44,6 +44,7 @@ from lifter.symexec.loop_queries import (
     loads_any,
     made_anew,
     overwrites,
+    recurs,
     stored,
 )
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
@@ -159,7 +160,7 @@ class Loops(InductionVariables, ABC):
         if few is not None and few <= FEW_SORTED and self.reorders(loop, s):
             raise NeedUnroll(loop)
         if few is not None and 1 < few <= FEW:
-            again = s.loops and overwrites(effects, info.counter, few)
+            again = s.loops and (overwrites(effects, info.counter, few) or recurs(effects, info.counter))
             starts = None if loop.prelude else const_value(decided(self.value(loop.condition, s)))
             if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):
                 raise NeedUnroll(loop)

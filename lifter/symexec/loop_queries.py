@@ -56,6 +56,17 @@ def overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
     return any((array_of(n), to_poly(n.index)) in written for e in effects for n in loads(e.value))
 
 
+def recurs(effects: list[Effect], counter: str) -> bool:
+    """Whether the iterations of a loop add to one element what they read of others of the array: the taps of a
+    recursive filter (`d[i] += b[j] * d[i - j]`)."""
+    for e in effects:
+        if counter not in e.index.names():
+            read = [to_poly(n.index) for n in loads(e.value) if array_of(n) == e.array]
+            if e.index in read and any(counter in p.names() for p in read):
+                return True
+    return False
+
+
 def counting(ways: dict[str, Poly], counter: str, s: State) -> str:
     """The variable that counts the iterations from zero."""
     for v, way in ways.items():

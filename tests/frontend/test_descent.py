@@ -101,8 +101,10 @@ def test_nothing_goes_round_the_table(part, kind, monkeypatch):
     changed = replace(table.TABLE, **{part: {**getattr(table.TABLE, part), kind: refuse}})
     monkeypatch.setattr(functions, "TABLE", changed)
     f = _nested()
-    assert isinstance(f, FunctionError)
-    assert f.reason.construct == "replaced"
+    if isinstance(f, FunctionError):
+        assert f.reason.construct == "replaced"
+    else:  # an arm of a conditional, which may be left to the original
+        assert any(n.endswith("left to the original: replaced") for n in f.notes)
 
 
 def test_what_is_not_read_is_told_by_its_name(tmp_path):

@@ -19,6 +19,9 @@ from lifter.frontend.state.frames import Targets
 from lifter.frontend.state.values import ElementPlace, Value
 from lifter.ir.loop_ir import Assert, Stmt, Unsupported
 
+_MOST_IN_LOOPS = 8
+"""Arms that are left out of a function, before none inside of a loop is: code that parses has many, which data choose."""
+
 
 def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | None]:
     """What one branch emits, and what is known of pointers at its end: None if the end is not reached."""
@@ -55,6 +58,9 @@ def left_out(ctx: Context, parts: list[Cursor]) -> None:
         for c in parts:
             descent.statement(ctx, c)
     except Unsupported as found:
+        within = any(not j.switch for j in ctx.loops)
+        if within and len(ctx.found.refused) >= _MOST_IN_LOOPS:
+            raise
         if any(k.kind in queries.LOOPS and not queries.is_once(k) for c in parts for k in preorder(c)):
             raise
         raise Refused(parts[0].hash, found) from None

@@ -375,7 +375,9 @@ class _Statements(Merging):
             tests = (self.undecided(c, s) for c in questions_for_pointers(stmt))
             return next((c for c in tests if c is not None), None)
         known = Invariants(stmt)
-        met = (*guards_of_refused(stmt), *guards_of_reads(stmt, self.plan.reshaping))
+        # What tails of registers read is there in any case: they overlap what the loop before them has read.
+        elements = self.plan.reshaping and not self.function.uses_registers
+        met = (*guards_of_refused(stmt), *guards_of_reads(stmt, elements))
         met = (*met, *(choosers_of_loops(stmt) if self.plan.reshaping else ()))
         for asked in {key(c): c for c in met}.values():
             test = known.of(asked)

@@ -20,7 +20,7 @@ from lifter.frontend.state.values import ElementPlace, Value
 from lifter.ir.loop_ir import Assert, Stmt, Unsupported
 
 _MOST_IN_LOOPS = 8
-"""Arms that are left out of a function, before none inside of a loop is: code that parses has many, which data choose."""
+"""Arms that are left out of a function before none in a loop is: code that parses has many, which data choose."""
 
 
 def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | None]:

@@ -93,7 +93,7 @@ class Grouping:
     def _tiled(self, name: str) -> bool:
         """Whether a Func is a kernel that others may be computed in."""
         loops = self.view.loops[name]
-        if self.refused.plainer.get(name, 0) > 1:
+        if self.refused.plainer.get(self.view.wrapped.get(name, name), 0) > 1:
             return False
         return self.on_device(name) and len(loops) == 1 and loops[0].is_wide and bool(loops[0].wide)
 
@@ -109,6 +109,8 @@ class Grouping:
         if node.is_output or not node.consumers:
             return []
         found = [INLINE] if self.can_inline(name) else []
+        if self.refused.plainer.get(self.view.wrapped.get(name, "")):
+            return found
         users = self.view.users(name, inlined)
         if self.options.fusion == "none" or not self.on_device(name) or not self._threaded(name):
             return found
@@ -287,7 +289,7 @@ class Grouping:
         found: list[tuple[float, dict[str, str]]] = []
         for start in self._starts(order):
             self.placed = start
-            for _ in range(_SWEEPS if len(order) <= _VERY_MANY else _SWEEPS - 1):
+            for _ in range(_SWEEPS if self.view.size <= _VERY_MANY else _SWEEPS - 1):
                 # A list, for all are to be tried.
                 if not any([self._step(name) for name in reversed(order)]):
                     break
@@ -307,10 +309,10 @@ class Grouping:
             yield plain
             return
         for name in reversed(order):
-            if self.trivial(name) and INLINE in self.kinds(name, plain):
+            if name in self.view.wrapped or (self.trivial(name) and INLINE in self.kinds(name, plain)):
                 plain[name] = INLINE
         yield dict(plain)
-        if len(order) <= _MANY:
+        if self.view.size <= _MANY:
             self.placed = plain
             self._together(order)
             yield self.placed
@@ -329,7 +331,8 @@ class Grouping:
         best, least = self.placed, None
         kinds = dict.fromkeys([self.placed[name], ROOT, *self.kinds(name, self.placed)])
         tries = [{**self.placed, name: kind} for kind in kinds]
-        tries += [t for t in (self._with_producers(name), self._inlined_whole(name)) if t is not None]
+        together = self._with_producers(name, BLOCK), self._with_producers(name, THREAD), self._inlined_whole(name)
+        tries += [t for t in together if t is not None]
         tries += self._further_on(name)
         tries = [t for t in tries if self._consistent(t)]
         # All kernels that change in any of them, so that costs compare.
@@ -344,15 +347,15 @@ class Grouping:
         self.placed = best
         return changed
 
-    def _with_producers(self, name: str) -> dict[str, str] | None:
-        """Where `name` is a kernel that has in its blocks what it alone uses of other kernels': neither may pay by
-        itself.  None where there is nothing of the kind."""
+    def _with_producers(self, name: str, kind: str) -> dict[str, str] | None:
+        """Where `name` is a kernel that has in its blocks or threads, by `kind`, what it alone uses of other kernels':
+        neither may pay by itself.  None where there is nothing of the kind."""
         tried = {**self.placed, name: ROOT}
         moved = False
         for n in self.view.description.nodes:
             alone = tried[n] == ROOT and self.view.users(n, self.inlined(tried)) == {name}
-            if alone and BLOCK in self.kinds(n, tried):
-                tried[n], moved = BLOCK, True
+            if alone and kind in self.kinds(n, tried):
+                tried[n], moved = kind, True
         return tried if moved else None
 
     def _inlined_whole(self, name: str) -> dict[str, str] | None:

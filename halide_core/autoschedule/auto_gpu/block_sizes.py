@@ -20,9 +20,14 @@ from halide_core.gpu.threads import block_extents, most
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
 from halide_core.ir.expr import Expr, StringImm, Variable, const, const_value
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, ForKind, MemoryType
 from halide_core.ir.structural import holds_effect, nodes, replace, substitution
+from halide_core.passes.bounds import bounds_of
+
+_MOST_WRITTEN = 64
+"""Iterations of a loop of a thread: where coordinates are clamped the compiler would write out an image's."""
 
 
 class TooManyThreads(HalideError):
@@ -105,6 +110,7 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> boo
                 raise HalideError(" ".join(str(n.value) for n in nodes(e, StringImm)))
     scope: dict[str, Interval] = {}
     node = _frame(s, {})
+    _check_written(node, {})
     while isinstance(node, st.For) and node.kind is ForKind.GPU_BLOCK:
         scope = inside(scope, node)
         node = node.body
@@ -115,6 +121,19 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> boo
         raise TooManyThreads(s.name.split(".")[0], int(count))
     shared = _most_shared(node, scope)
     return shared is not None and shared <= limits.shared
+
+
+def _check_written(s: st.Stmt, scope: dict[str, Interval]) -> None:
+    """Raises HalideError where the bounds of a loop in `s` do not show that it has few iterations to write out."""
+    if isinstance(s, st.For):
+        if s.kind is ForKind.UNROLLED:
+            bound = bounds_of(s.extent, scope)[1]
+            high = upper_bound(bound, {}) if bound is not None else None
+            if high is None or high > _MOST_WRITTEN:
+                raise HalideError(f"{s.name}: a thread would write out iterations without a bound")
+        scope = inside(scope, s)
+    for x in st.bodies(s):
+        _check_written(x, scope)
 
 
 def _frame(s: st.Stmt, lets: Mapping[str, Expr]) -> st.Stmt:

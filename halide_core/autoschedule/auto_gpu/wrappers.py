@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.autoschedule.device.loops import loops_of_stage
+from halide_core.autoschedule.device.loops import loops_of_stage, row_of_sums
 from halide_core.autoschedule.device.placement import Uses, uses_in
 from halide_core.function import Definition, Function, StageSchedule
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
@@ -42,9 +42,12 @@ def with_wrappers(outputs: list[Function]) -> tuple[list[Function], dict[str, st
 
 
 def _may_be_kept(f: Function) -> bool:
-    """Whether a thread may have a point of a Func to itself, with all that its updates do."""
-    stages = [loops_of_stage(f, k, {}) for k in range(len(f.updates) + 1)]
-    return bool(f.updates) and all(set(x.free) == set(f.args) and bool(x.wide) and not x.scatters for x in stages)
+    """Whether a thread may have a point of a Func to itself, with all that its updates do, and no more threads do."""
+    if not f.updates:
+        return False
+    first, *updates = (loops_of_stage(f, k, {}) for k in range(len(f.updates) + 1))
+    points = all(set(x.free) == set(f.args) and bool(x.wide) and not x.scatters for x in (first, *updates))
+    return points and all(row_of_sums(x) is None for x in updates)
 
 
 def _has_one_user(f: Function, uses: Uses) -> bool:

@@ -46,8 +46,9 @@ class Limits:
     shared: int
 
 
-def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> bool:
-    """Whether blocks of the kernels in the loops `s` are sure to share no more than `limits` allow.
+def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits, padded: bool = False) -> bool:
+    """Whether blocks of the kernels in the loops `s` are sure to share no more than `limits` allow; `padded`: rows have
+    the lengths there that they are stored in.
 
     Raises HalideError, TooManyThreads for threads, where they would have too many threads at sizes that have these
     `values`, nothing tells how many before a kernel starts, or something would have to be checked in it."""
@@ -55,9 +56,9 @@ def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> boo
         values = _with_value(s, values)
     elif isinstance(s, st.For):
         if s.kind is ForKind.GPU_BLOCK:
-            return _check_kernel(s, values, limits)
+            return _check_kernel(s, values, limits, padded)
         values = _with_first(s, values)
-    return all([check_blocks(x, values, limits) for x in st.bodies(s)])
+    return all([check_blocks(x, values, limits, padded) for x in st.bodies(s)])
 
 
 def check_launches(
@@ -102,7 +103,7 @@ def _with_first(s: st.For, values: Mapping[str, float]) -> Mapping[str, float]:
     return values if first is None else {**values, s.name: first}
 
 
-def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> bool:
+def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits, padded: bool) -> bool:
     for x in st.walk(s):
         for e in st.expressions(x):
             if holds_effect(e):
@@ -119,7 +120,7 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> boo
         count *= _number(extent, values) or 1
     if count > limits.threads:
         raise TooManyThreads(s.name.split(".")[0], int(count))
-    shared = _most_shared(node, scope)
+    shared = _most_shared(node, scope, values, 0 if padded else MOST_PADDED)
     return shared is not None and shared <= limits.shared
 
 
@@ -157,9 +158,11 @@ def _frame(s: st.Stmt, lets: Mapping[str, Expr]) -> st.Stmt:
     return parts[0] if len(parts) == 1 else st.block(*parts)
 
 
-def _most_shared(s: st.Stmt, scope: dict[str, Interval]) -> int | None:
-    """No less than the bytes that threads of a block share, where sizes are constants: rows may be made longer, arrays
-    begin at multiples and lie apart; None where the code alone tells."""
+def _most_shared(
+    s: st.Stmt, scope: dict[str, Interval], values: Mapping[str, float], more: int
+) -> int | None:
+    """No less than the bytes that threads of a block share at sizes that have these `values`: rows may be made so much
+    longer, arrays begin at multiples and lie apart; None where the code alone tells."""
     total = 0
     work: list[tuple[st.Stmt, dict[str, Interval]]] = [(s, scope)]
     while work:
@@ -169,13 +172,13 @@ def _most_shared(s: st.Stmt, scope: dict[str, Interval]) -> int | None:
         if isinstance(x, st.For):
             around = inside(around, x)
         if isinstance(x, st.Realize) and x.memory in (MemoryType.Auto, MemoryType.GPUShared):
-            found = [const_value(most(e, around, f"The size of {x.name}")) for _, e in x.bounds]
+            found = [_number(most(e, around, f"The size of {x.name}"), values) for _, e in x.bounds]
             if any(e is None for e in found):
                 return None
             sizes = [int(e) for e in found if e is not None]
             if sizes:
                 # Whichever dimension rows are.
-                sizes[sizes.index(min(sizes))] += MOST_PADDED
+                sizes[sizes.index(min(sizes))] += more
             total += sum(math.prod(sizes) * t.bytes() + ALIGNMENT + APART for t in x.types)
         work += [(y, around) for y in st.bodies(x)]
     return total

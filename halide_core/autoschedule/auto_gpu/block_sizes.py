@@ -120,7 +120,7 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits, padded
         count *= _number(extent, values) or 1
     if count > limits.threads:
         raise TooManyThreads(s.name.split(".")[0], int(count))
-    shared = _most_shared(node, scope, values, 0 if padded else MOST_PADDED)
+    shared = _most_shared(node, scope, values, padded)
     return shared is not None and shared <= limits.shared
 
 
@@ -159,11 +159,12 @@ def _frame(s: st.Stmt, lets: Mapping[str, Expr]) -> st.Stmt:
 
 
 def _most_shared(
-    s: st.Stmt, scope: dict[str, Interval], values: Mapping[str, float], more: int
+    s: st.Stmt, scope: dict[str, Interval], values: Mapping[str, float], padded: bool
 ) -> int | None:
-    """No less than the bytes that threads of a block share at sizes that have these `values`: rows may be made so much
-    longer, arrays begin at multiples and lie apart; None where the code alone tells."""
-    total = 0
+    """No less than the bytes that threads of a block share: rows may be made longer, arrays begin at multiples and lie
+    apart; None where the code alone tells.  Of loops that are `padded` also where sizes are no constants: as large as
+    they are at these `values`, and as much again, for the code may say more."""
+    total = 0.0
     work: list[tuple[st.Stmt, dict[str, Interval]]] = [(s, scope)]
     while work:
         x, around = work.pop()
@@ -172,16 +173,19 @@ def _most_shared(
         if isinstance(x, st.For):
             around = inside(around, x)
         if isinstance(x, st.Realize) and x.memory in (MemoryType.Auto, MemoryType.GPUShared):
-            found = [_number(most(e, around, f"The size of {x.name}"), values) for _, e in x.bounds]
+            ends = [most(e, around, f"The size of {x.name}") for _, e in x.bounds]
+            fixed = all(const_value(e) is not None for e in ends)
+            found = [_number(e, values if padded else {}) for e in ends]
             if any(e is None for e in found):
                 return None
-            sizes = [int(e) for e in found if e is not None]
-            if sizes:
+            sizes = [e for e in found if e is not None]
+            if sizes and not padded:
                 # Whichever dimension rows are.
-                sizes[sizes.index(min(sizes))] += more
-            total += sum(math.prod(sizes) * t.bytes() + ALIGNMENT + APART for t in x.types)
+                sizes[sizes.index(min(sizes))] += MOST_PADDED
+            again = 1 if fixed else 2
+            total += sum(again * math.prod(sizes) * t.bytes() + ALIGNMENT + APART for t in x.types)
         work += [(y, around) for y in st.bodies(x)]
-    return total
+    return int(total)
 
 
 def _number(e: Expr, values: Mapping[str, float]) -> float | None:

@@ -24,7 +24,6 @@ from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, ForKind, MemoryType
 from halide_core.ir.structural import holds_effect, nodes, replace, substitution
-from halide_core.passes.bounds import bounds_of
 
 _MOST_WRITTEN = 64
 """Iterations of a loop of a thread: where coordinates are clamped the compiler would write out an image's."""
@@ -44,6 +43,15 @@ class Limits:
 
     threads: int
     shared: int
+
+
+def check_written(s: st.Stmt) -> None:
+    """Raises HalideError where a loop in `s`, whose extents are bounded, would be written out that may be long."""
+    for x in st.walk(s):
+        if isinstance(x, st.For) and x.kind is ForKind.UNROLLED:
+            high = upper_bound(x.extent, {})
+            if high is None or high > _MOST_WRITTEN:
+                raise HalideError(f"{x.name}: a thread would write out iterations without a bound")
 
 
 def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits, padded: bool = False) -> bool:
@@ -111,7 +119,6 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits, padded
                 raise HalideError(" ".join(str(n.value) for n in nodes(e, StringImm)))
     scope: dict[str, Interval] = {}
     node = _frame(s, {})
-    _check_written(node, {})
     while isinstance(node, st.For) and node.kind is ForKind.GPU_BLOCK:
         scope = inside(scope, node)
         node = node.body
@@ -122,19 +129,6 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits, padded
         raise TooManyThreads(s.name.split(".")[0], int(count))
     shared = _most_shared(node, scope, values, padded)
     return shared is not None and shared <= limits.shared
-
-
-def _check_written(s: st.Stmt, scope: dict[str, Interval]) -> None:
-    """Raises HalideError where the bounds of a loop in `s` do not show that it has few iterations to write out."""
-    if isinstance(s, st.For):
-        if s.kind is ForKind.UNROLLED:
-            bound = bounds_of(s.extent, scope)[1]
-            high = upper_bound(bound, {}) if bound is not None else None
-            if high is None or high > _MOST_WRITTEN:
-                raise HalideError(f"{s.name}: a thread would write out iterations without a bound")
-        scope = inside(scope, s)
-    for x in st.bodies(s):
-        _check_written(x, scope)
 
 
 def _frame(s: st.Stmt, lets: Mapping[str, Expr]) -> st.Stmt:

@@ -77,6 +77,7 @@ class Grouping:
         self.refused = refused if refused is not None else Refused()
         self.placed: dict[str, str] = {}
         self._floors: dict[str, float] = {}
+        self._settled = False
 
     # What may be where.
 
@@ -289,14 +290,21 @@ class Grouping:
         found: list[tuple[float, dict[str, str]]] = []
         for start in self._starts(order):
             self.placed = start
-            for _ in range(_SWEEPS if self.view.size <= _VERY_MANY else _SWEEPS - 1):
-                # A list, for all are to be tried.
-                if not any([self._step(name) for name in reversed(order)]):
-                    break
+            self._sweep(order)
             kernels = {n for n, kind in self.placed.items() if kind == ROOT}
             found.append((self.total(kernels, self.placed), self.placed))
         self.placed = min(found, key=lambda x: x[0])[1]
+        # What threads keep keeps others out of blocks: more of it is tried last.
+        self._settled = True
+        self._sweep(order)
         self._force()
+
+    def _sweep(self, order: list[str]) -> None:
+        """Goes over all Funcs, a few times, while any is moved."""
+        for _ in range(_SWEEPS if self.view.size <= _VERY_MANY else _SWEEPS - 1):
+            # A list, for all are to be tried.
+            if not any([self._step(name) for name in reversed(order)]):
+                break
 
     def _starts(self, order: list[str]) -> Iterator[dict[str, str]]:
         """Where the search begins."""
@@ -331,7 +339,9 @@ class Grouping:
         best, least = self.placed, None
         kinds = dict.fromkeys([self.placed[name], ROOT, *self.kinds(name, self.placed)])
         tries = [{**self.placed, name: kind} for kind in kinds]
-        together = self._with_producers(name, BLOCK), self._with_producers(name, THREAD), self._inlined_whole(name)
+        together = [self._with_producers(name, BLOCK), self._inlined_whole(name)]
+        if name in self.view.wrapped or self._settled:
+            together.append(self._with_producers(name, THREAD))
         tries += [t for t in together if t is not None]
         tries += self._further_on(name)
         tries = [t for t in tries if self._consistent(t)]

@@ -12,7 +12,13 @@ from functools import partial
 
 from halide_core.autoschedule.analysis.description import Description
 from halide_core.autoschedule.analysis.footprints import Number, compiled
-from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks, check_launches
+from halide_core.autoschedule.auto_gpu.block_sizes import (
+    Limits,
+    TooManyThreads,
+    check_blocks,
+    check_launches,
+    check_written,
+)
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.kept import kept
 from halide_core.compiler_memory import frugal
@@ -90,9 +96,11 @@ def _checked_loops(
     loops = schedule_functions(build_environment(outputs).order, outputs, context)
     check_nests(loops)
     fits = check_blocks(loops, values, limits)
+    # As the compiler goes on: constants bound what is written out and what blocks keep, in rows that may be longer.
+    bounded = bound_extents(whole_blocks(loops))
+    check_written(bounded)
     if not fits and len(order) > _MANY:
-        # As the compiler goes on: constants bound what blocks keep, in rows that may be longer.
-        fits = check_blocks(pad_shared(bound_extents(whole_blocks(loops))), values, limits, padded=True)
+        fits = check_blocks(pad_shared(bounded), values, limits, padded=True)
     return boxes_touched(loops, context.promises, None, context.known) if boxes else {}, fits
 
 

@@ -9,12 +9,13 @@ import pytest
 
 import halide_core as hl
 from halide_core.autoschedule.auto_gpu import scheduler
-from halide_core.autoschedule.auto_gpu.block_sizes import Limits, check_blocks
+from halide_core.autoschedule.auto_gpu.block_sizes import check_written
 from halide_core.autoschedule.auto_gpu.scheduler import auto_gpu
 from halide_core.autoschedule.auto_gpu.wrappers import with_wrappers
 from halide_core.gpu.runtime import device_runtime
 from halide_core.ir.expr import Call
 from halide_core.ir.structural import nodes
+from halide_core.passes.bound_extents import bound_extents
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
@@ -144,4 +145,4 @@ def test_a_thread_writes_out_no_image() -> None:
     g.compute_at(f, xi).unroll(x)
     loops = schedule_functions(build_environment([f._function]).order, [f._function], Context())
     with pytest.raises(hl.HalideError, match="g.s0.x: a thread would write out iterations without a bound"):
-        check_blocks(loops, {}, Limits(1024, 48 << 10))
+        check_written(bound_extents(loops))

@@ -8,8 +8,9 @@ from dataclasses import replace
 from halide_core.autoschedule.auto_gpu.block_sizes import TooManyThreads
 from halide_core.autoschedule.auto_gpu.devices import chosen_device
 from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, MOST_TILED, ROOT, THREAD
-from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping, Refused
+from halide_core.autoschedule.auto_gpu.grouping import Grouping
 from halide_core.autoschedule.auto_gpu.options import Options, options
+from halide_core.autoschedule.auto_gpu.pricing import Choice, Refused
 from halide_core.autoschedule.auto_gpu.report import write_report
 from halide_core.autoschedule.auto_gpu.trial import BEYOND, named, refusal_of
 from halide_core.autoschedule.auto_gpu.view import View
@@ -157,7 +158,7 @@ class AutoGPU(DeviceScheduler):
 
     def _choose(self, name: str, grouping: Grouping) -> None:
         for loops in self.stages(self.view.description.nodes[name].function):
-            found = grouping.finer(name, loops.stage)
+            found = grouping.pricing.finer(grouping.group(name, grouping.placed, loops.stage))
             if found is None:
                 continue
             self.choices[name, loops.stage] = found
@@ -171,7 +172,7 @@ class AutoGPU(DeviceScheduler):
     def _fill_boxes(self, name: str, grouping: Grouping) -> None:
         """Tells members their boxes, in a block or in a thread."""
         group = grouping.group(name, grouping.placed)
-        for member, box in grouping.boxes(group, self.choices[name, 0]).items():
+        for member, box in grouping.pricing.boxes(group, self.choices[name, 0]).items():
             self.places[member].box = box
 
     def threads_in(self, f: Function, kernel: Function, box: tuple[int, ...]) -> tuple[bool, tuple[int, ...]]:

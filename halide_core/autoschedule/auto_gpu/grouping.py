@@ -22,6 +22,9 @@ _SWEEPS, _MANY, _VERY_MANY = 3, 40, 80
 """Times that each Func is looked at; of pipelines of many Funcs that is done from one start, of more once less."""
 _WORTH = 0.99
 """What the cost must fall to for a step to be taken."""
+_WORTH_STORING = 0.7
+"""The same for a wrapper that is stored: sums that a block has in shared memory, which it takes the place of, may be
+kept in registers after all."""
 
 
 class Grouping:
@@ -203,7 +206,9 @@ class Grouping:
         kernels = set().union(*(self._around(n, t) for t in (self.placed, *tries) for n in moved))
         for tried in tries:
             own = {k for k in kernels if tried[k] == ROOT}
-            cost = self.total(own, tried) if least is None else self._below(_WORTH * least, own, tried)
+            stored = any(tried[n] != INLINE == self.placed[n] for n in self.view.wrapped)
+            worth = _WORTH_STORING if stored else _WORTH
+            cost = self.total(own, tried) if least is None else self._below(worth * least, own, tried)
             if cost is not None:
                 best, least = tried, cost
         changed = best != self.placed

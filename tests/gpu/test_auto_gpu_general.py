@@ -16,7 +16,9 @@ _LIMIT = 200.0
 
 @pytest.mark.long
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", ["bicubic_resize", "chambolle", "guided_filter", "otsu", "random 1003", "random 1013", "random 1020"])
+@pytest.mark.parametrize(
+    "name", ["bicubic_resize", "chambolle", "guided_filter", "otsu", "random 1003", "random 1013", "random 1020"]
+)
 def test_equal_and_valid(name: str) -> None:
     p = pipeline_named(name)
     found = Finding(name, compared(name), {OWN: measure(p, p.size, OWN, _LIMIT)})

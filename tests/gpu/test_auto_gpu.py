@@ -102,7 +102,7 @@ def _kernels(text: str) -> set[tuple[str, str]]:
     return {(re.sub(r"__?\d+$", "", n), s) for n, s in names}
 
 
-@pytest.mark.parametrize("name", ["harris", "unsharp", "mat_mul", "stretched", "standardised"])
+@pytest.mark.parametrize("name", ["harris", "unsharp", "mat_mul", "stretched", "standardised", "row_profile"])
 def test_the_package_takes_it(name: str) -> None:
     """The text runs under the package, and gives the same kernels."""
     hl = pytest.importorskip("halide")
@@ -119,7 +119,7 @@ def test_the_package_takes_it(name: str) -> None:
     if name in PIPELINES:
         assert _kernels(theirs) == _kernels(ours)
     else:  # which has other names for what rfactor makes
-        assert theirs.count(".entry ") == ours.count(".entry ") > 3
+        assert theirs.count(".entry ") == ours.count(".entry ") > 2
 
 
 def _functions(outputs: list[Any]) -> dict[str, Any]:

@@ -16,7 +16,9 @@ _LIMIT = 200.0
 
 @pytest.mark.long
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", ["chambolle", "otsu", "random 1003", "random 1013", "random 1020"])
+@pytest.mark.parametrize(
+    "name", ["bicubic_resize", "chambolle", "guided_filter", "otsu", "random 1003", "random 1013", "random 1020"]
+)
 def test_equal_and_valid(name: str) -> None:
     p = pipeline_named(name)
     found = Finding(name, compared(name), {OWN: measure(p, p.size, OWN, _LIMIT)})
@@ -40,6 +42,16 @@ def test_reductions_of_images_are_the_devices(name: str) -> None:
     assert not row.problem
     assert row.host_s == 0 and row.copied == 0
     assert row.seconds(MADE_FOR) < 60e-6
+
+
+def test_threads_keep_what_updates_add_to() -> None:
+    """A filter of a signal whose taps are a reduction: no kernel goes through memory in each of its steps."""
+    p = pipeline_named("signal")
+    row = measure(p, p.size, OWN, _LIMIT)
+    assert not row.problem
+    assert "filtered_global_wrapper = filtered.in_()" in row.text
+    assert row.seconds(MADE_FOR) < 30e-6
+    assert compared("signal") == EQUAL
 
 
 @pytest.mark.long

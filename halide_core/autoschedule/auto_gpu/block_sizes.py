@@ -20,9 +20,13 @@ from halide_core.gpu.threads import block_extents, most
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
 from halide_core.ir.expr import Expr, StringImm, Variable, const, const_value
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, ForKind, MemoryType
 from halide_core.ir.structural import holds_effect, nodes, replace, substitution
+
+_MOST_WRITTEN = 64
+"""Iterations of a loop of a thread: where coordinates are clamped the compiler would write out an image's."""
 
 
 class TooManyThreads(HalideError):
@@ -41,8 +45,18 @@ class Limits:
     shared: int
 
 
-def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> bool:
-    """Whether blocks of the kernels in the loops `s` are sure to share no more than `limits` allow.
+def check_written(s: st.Stmt) -> None:
+    """Raises HalideError where a loop in `s`, whose extents are bounded, would be written out that may be long."""
+    for x in st.walk(s):
+        if isinstance(x, st.For) and x.kind is ForKind.UNROLLED:
+            high = upper_bound(x.extent, {})
+            if high is None or high > _MOST_WRITTEN:
+                raise HalideError(f"{x.name}: a thread would write out iterations without a bound")
+
+
+def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits, padded: bool = False) -> bool:
+    """Whether blocks of the kernels in the loops `s` are sure to share no more than `limits` allow; `padded`: rows have
+    the lengths there that they are stored in.
 
     Raises HalideError, TooManyThreads for threads, where they would have too many threads at sizes that have these
     `values`, nothing tells how many before a kernel starts, or something would have to be checked in it."""
@@ -50,9 +64,9 @@ def check_blocks(s: st.Stmt, values: Mapping[str, float], limits: Limits) -> boo
         values = _with_value(s, values)
     elif isinstance(s, st.For):
         if s.kind is ForKind.GPU_BLOCK:
-            return _check_kernel(s, values, limits)
+            return _check_kernel(s, values, limits, padded)
         values = _with_first(s, values)
-    return all([check_blocks(x, values, limits) for x in st.bodies(s)])
+    return all([check_blocks(x, values, limits, padded) for x in st.bodies(s)])
 
 
 def check_launches(
@@ -97,7 +111,7 @@ def _with_first(s: st.For, values: Mapping[str, float]) -> Mapping[str, float]:
     return values if first is None else {**values, s.name: first}
 
 
-def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> bool:
+def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits, padded: bool) -> bool:
     for x in st.walk(s):
         for e in st.expressions(x):
             if holds_effect(e):
@@ -113,7 +127,7 @@ def _check_kernel(s: st.For, values: Mapping[str, float], limits: Limits) -> boo
         count *= _number(extent, values) or 1
     if count > limits.threads:
         raise TooManyThreads(s.name.split(".")[0], int(count))
-    shared = _most_shared(node, scope)
+    shared = _most_shared(node, scope, values, padded)
     return shared is not None and shared <= limits.shared
 
 
@@ -138,10 +152,13 @@ def _frame(s: st.Stmt, lets: Mapping[str, Expr]) -> st.Stmt:
     return parts[0] if len(parts) == 1 else st.block(*parts)
 
 
-def _most_shared(s: st.Stmt, scope: dict[str, Interval]) -> int | None:
-    """No less than the bytes that threads of a block share, where sizes are constants: rows may be made longer, arrays
-    begin at multiples and lie apart; None where the code alone tells."""
-    total = 0
+def _most_shared(
+    s: st.Stmt, scope: dict[str, Interval], values: Mapping[str, float], padded: bool
+) -> int | None:
+    """No less than the bytes that threads of a block share: rows may be made longer, arrays begin at multiples and lie
+    apart; None where the code alone tells.  Of loops that are `padded` also where sizes are no constants: as large as
+    they are at these `values`, and as much again, for the code may say more."""
+    total = 0.0
     work: list[tuple[st.Stmt, dict[str, Interval]]] = [(s, scope)]
     while work:
         x, around = work.pop()
@@ -150,16 +167,19 @@ def _most_shared(s: st.Stmt, scope: dict[str, Interval]) -> int | None:
         if isinstance(x, st.For):
             around = inside(around, x)
         if isinstance(x, st.Realize) and x.memory in (MemoryType.Auto, MemoryType.GPUShared):
-            found = [const_value(most(e, around, f"The size of {x.name}")) for _, e in x.bounds]
+            ends = [most(e, around, f"The size of {x.name}") for _, e in x.bounds]
+            fixed = all(const_value(e) is not None for e in ends)
+            found = [_number(e, values if padded else {}) for e in ends]
             if any(e is None for e in found):
                 return None
-            sizes = [int(e) for e in found if e is not None]
-            if sizes:
+            sizes = [e for e in found if e is not None]
+            if sizes and not padded:
                 # Whichever dimension rows are.
                 sizes[sizes.index(min(sizes))] += MOST_PADDED
-            total += sum(math.prod(sizes) * t.bytes() + ALIGNMENT + APART for t in x.types)
+            again = 1 if fixed else 2
+            total += sum(again * math.prod(sizes) * t.bytes() + ALIGNMENT + APART for t in x.types)
         work += [(y, around) for y in st.bodies(x)]
-    return total
+    return int(total)
 
 
 def _number(e: Expr, values: Mapping[str, float]) -> float | None:

@@ -110,7 +110,7 @@ def _kept_in_threads(view: View, group: Group, tiles: Tiles) -> tuple[dict[str, 
         if needed is None or user not in group.names:
             return None
         found[name], constant = needed, needed.constant
-        if len(view.description.nodes) > _MANY:
+        if view.size > _MANY:
             constant = constant & _plainly_constant(view, group, tiles, name, user, needed.extents)
         valid = valid & constant & (product_of(len(tiles), needed.extents) <= _MOST_IN_THREAD)
     return found, valid
@@ -188,7 +188,7 @@ class _Estimate:
             size = [np.where(tiles.whole, np.maximum(s, r), s) for s, r in zip(size, row, strict=True)]
         threads = np.where(tiles.whole, size[0] * size[1], own) if inside else own
         self.valid = self.boxes.constant & (threads <= MOST_THREADS)
-        if len(inside) > _MOST_WHOLE and len(self.view.description.nodes) > _MANY and self._scales() > _MOST_SCALES:
+        if len(inside) > _MOST_WHOLE and self.view.size > _MANY and self._scales() > _MOST_SCALES:
             self.valid = self.valid & ~tiles.whole
         self.shared = np.zeros(n)
         self.sums.instructions = _KERNEL * -(-threads // WARP)

@@ -11,7 +11,7 @@ from halide_core.autoschedule.auto_gpu.time_model import kernel_seconds, limit
 from halide_core.autoschedule.device.loops import Loops
 
 if TYPE_CHECKING:
-    from halide_core.autoschedule.auto_gpu.grouping import Choice
+    from halide_core.autoschedule.auto_gpu.pricing import Choice
     from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU
     from halide_core.autoschedule.device.scheduler import DeviceSchedule
 

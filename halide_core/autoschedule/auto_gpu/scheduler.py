@@ -8,12 +8,14 @@ from dataclasses import replace
 from halide_core.autoschedule.auto_gpu.block_sizes import TooManyThreads
 from halide_core.autoschedule.auto_gpu.devices import chosen_device
 from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, MOST_TILED, ROOT, THREAD
-from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping, Refused
+from halide_core.autoschedule.auto_gpu.grouping import Grouping
 from halide_core.autoschedule.auto_gpu.options import Options, options
+from halide_core.autoschedule.auto_gpu.pricing import Choice, Refused
 from halide_core.autoschedule.auto_gpu.report import write_report
 from halide_core.autoschedule.auto_gpu.trial import BEYOND, named, refusal_of
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.auto_gpu.worth import seconds_on_host, seconds_with_copies
+from halide_core.autoschedule.auto_gpu.wrappers import with_wrappers
 from halide_core.autoschedule.device.emit import Tile
 from halide_core.autoschedule.device.loops import Layout, Loops
 from halide_core.autoschedule.device.placement import Place, is_inlined
@@ -41,19 +43,22 @@ def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str])
         raise HalideError(f"AutoGPU schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
     made, found = auto_gpu(outputs, target, extra)
     if made.options.copies:
-        found = _where_it_pays(made, found, target)
+        found = _where_it_pays(outputs, made, found, target)
     if extra.get("report"):
         write_report(extra["report"], made, found)
     return found.schedule
 
 
-def _where_it_pays(made: AutoGPU, found: DeviceSchedule, target: Target) -> DeviceSchedule:
+def _where_it_pays(
+    outputs: list[Function], made: AutoGPU, found: DeviceSchedule, target: Target
+) -> DeviceSchedule:
     """The schedule, or one for the host where that takes less than kernels and copies."""
-    device, host = seconds_with_copies(made, found), seconds_on_host(made.view, list(made.view.description.nodes))
+    names = [n for n in made.view.description.nodes if n not in made.view.wrapped]
+    device, host = seconds_with_copies(made, found), seconds_on_host(made.view, names)
     if device <= host:
         return found
     why = f"the host takes {1e6 * host:.1f} us, a device {1e6 * device:.1f} with copies"
-    return DeviceSchedule(reuse_schedule(made.outputs, target, {}), [], dict.fromkeys(made.view.description.nodes, why))
+    return DeviceSchedule(reuse_schedule(outputs, target, {}), [], dict.fromkeys(names, why))
 
 
 @frugal
@@ -63,16 +68,18 @@ def auto_gpu(
 ) -> tuple[AutoGPU, DeviceSchedule]:
     """A schedule that the compiler takes, and the scheduler that made it.  Raises HalideError as `gpu_schedule` does.
 
-    A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.  Where
-    blocks with a thread for each point would be too large, threads go over boxes.
+    The scheduler looks at a copy of the pipeline, with wrappers; the schedule is for the pipeline itself.  A Func that
+    is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.  Where blocks with a
+    thread for each point would be too large, threads go over boxes.
     `layouts`: how Funcs lie in memory at all sizes, of pipelines whose schedule the package is to take; `left`: Funcs
     that stay on the host, and why; `search`: fills the places of a Grouping."""
-    view, chosen = View(outputs, target, layouts), options(extra)
+    copied, wrapped = with_wrappers(outputs)
+    view, chosen = View(copied, target, layouts, wrapped), options(extra)
     host: dict[str, str] = dict(left or {})
     refused = Refused()
     known = view.description if layouts is None else None
     while True:
-        scheduler = AutoGPU(outputs, view, extra, chosen, host, refused, search, layouts is not None)
+        scheduler = AutoGPU(copied, view, extra, chosen, host, refused, search, layouts is not None)
         found = scheduler.run()
         problem = refusal_of(outputs, found.schedule, target, known) if found.on_device else None
         if problem is None:
@@ -114,6 +121,13 @@ class AutoGPU(DeviceScheduler):
             if f.name in self.host and f.name not in before and all(x.is_wide for x in self.stages(f)):
                 del self.host[f.name]
 
+    def run(self) -> DeviceSchedule:
+        """As the default schedule does; wrappers are nobody's Funcs."""
+        found = super().run()
+        wrapped = self.view.wrapped
+        device = [n for n in found.on_device if n not in wrapped]
+        return DeviceSchedule(found.schedule, device, {n: w for n, w in found.on_host.items() if n not in wrapped})
+
     def place_all(self) -> None:
         """Says of each Func where it is computed, and how blocks are tiled."""
         grouping = Grouping(
@@ -138,9 +152,13 @@ class AutoGPU(DeviceScheduler):
             if kind == ROOT and name not in self.host and self.refused.plainer.get(name, 0) < _PLAINEST:
                 self._choose(name, grouping)
 
+        for name, source in self.view.wrapped.items():
+            if self.places[name].kind != "inline":
+                self.emitter.schedule.add(source, 0, "in_", result=name)
+
     def _choose(self, name: str, grouping: Grouping) -> None:
         for loops in self.stages(self.view.description.nodes[name].function):
-            found = grouping.finer(name, loops.stage)
+            found = grouping.pricing.finer(grouping.group(name, grouping.placed, loops.stage))
             if found is None:
                 continue
             self.choices[name, loops.stage] = found
@@ -154,12 +172,16 @@ class AutoGPU(DeviceScheduler):
     def _fill_boxes(self, name: str, grouping: Grouping) -> None:
         """Tells members their boxes, in a block or in a thread."""
         group = grouping.group(name, grouping.placed)
-        for member, box in grouping.boxes(group, self.choices[name, 0]).items():
+        for member, box in grouping.pricing.boxes(group, self.choices[name, 0]).items():
             self.places[member].box = box
 
     def threads_in(self, f: Function, kernel: Function, box: tuple[int, ...]) -> tuple[bool, tuple[int, ...]]:
         found = self.choices[kernel.name, 0]
         return found.whole, found.threads[: len(self.loops[f.name][0].wide[:2])]
+
+    def _emit(self, f: Function) -> None:
+        if f.name not in self.view.wrapped or self.places[f.name].kind != "inline":
+            super()._emit(f)
 
     def _emit_stage(self, loops: Loops) -> None:
         if _meets(loops):

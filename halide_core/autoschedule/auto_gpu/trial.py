@@ -12,7 +12,13 @@ from functools import partial
 
 from halide_core.autoschedule.analysis.description import Description
 from halide_core.autoschedule.analysis.footprints import Number, compiled
-from halide_core.autoschedule.auto_gpu.block_sizes import Limits, TooManyThreads, check_blocks, check_launches
+from halide_core.autoschedule.auto_gpu.block_sizes import (
+    Limits,
+    TooManyThreads,
+    check_blocks,
+    check_launches,
+    check_written,
+)
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.kept import kept
 from halide_core.compiler_memory import frugal
@@ -21,11 +27,14 @@ from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.gpu.capability import MOST_THREADS, most_shared
 from halide_core.gpu.nests import check_nests, check_target
+from halide_core.gpu.padding import pad_shared
 from halide_core.ir.box import Box
+from halide_core.passes.bound_extents import bound_extents
 from halide_core.passes.boxes import boxes_touched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
+from halide_core.passes.whole_blocks import whole_blocks
 from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.target import Target
 
@@ -81,13 +90,17 @@ def _checked_loops(
 ) -> tuple[dict[str, Box], bool]:
     """What the loops of a schedule read and write, by name, if `boxes`, and whether blocks are sure to have room for
     what they share.  Raises HalideError for loops that no device runs, and where blocks have too many threads at sizes
-    that have these `values`."""
-    del order  # which says how deep they are
+    that have these `values`.  `order` says how large the pipeline is, and how deep its expressions are."""
     wrap_calls(outputs)
     context = Context()
     loops = schedule_functions(build_environment(outputs).order, outputs, context)
     check_nests(loops)
     fits = check_blocks(loops, values, limits)
+    # As the compiler goes on: constants bound what is written out and what blocks keep, in rows that may be longer.
+    bounded = bound_extents(whole_blocks(loops))
+    check_written(bounded)
+    if not fits and len(order) > _MANY:
+        fits = check_blocks(pad_shared(bounded), values, limits, padded=True)
     return boxes_touched(loops, context.promises, None, context.known) if boxes else {}, fits
 
 

@@ -61,11 +61,16 @@ class PointWork:
 
 
 class View:
-    """The pipeline of `outputs`; `layouts`: how Funcs lie in memory, where that is known at all sizes.  Raises
-    HalideError as Description does."""
+    """The pipeline of `outputs`; `layouts`: how Funcs lie in memory, where that is known at all sizes; `wrapped`: the
+    Funcs that are wrappers, and of what.  Raises HalideError as Description does."""
 
-    def __init__(self, outputs: list[Function], target: Target, layouts: Mapping[str, Layout] | None = None) -> None:
+    def __init__(
+        self, outputs: list[Function], target: Target, layouts: Mapping[str, Layout] | None = None,
+        wrapped: Mapping[str, str] | None = None,
+    ) -> None:
         self.description = Description(outputs)
+        self.wrapped = dict(wrapped or {})
+        self.size = len(self.description.nodes) - len(self.wrapped)
         self.costs = Costs(self.description, target)
         self.sectors = Sectors(self.description)
         fixed = self.description.fixed()

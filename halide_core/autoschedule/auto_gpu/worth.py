@@ -38,8 +38,9 @@ def seconds_with_copies(made: AutoGPU, found: DeviceSchedule) -> float:
     """What a pipeline takes under the schedule `found`: kernels, what stays on the host, and copies."""
     view, description = made.view, made.view.description
     total = seconds_on_host(view, list(found.on_host))
-    for name in found.on_device:
-        for loops in made.stages(description.nodes[name].function) if made.places[name].kind == "root" else ():
+    for name, node in description.nodes.items():
+        kernel = name not in found.on_host and made.places[name].kind == "root"
+        for loops in made.stages(node.function) if kernel else ():
             choice = made.choices.get((name, loops.stage))
             total += float(kernel_seconds(made.device, choice.work)) if choice else _reduced(made, loops)
     moved = [description.bytes(n) * float(points(box)) for n, box in description.images.items()]

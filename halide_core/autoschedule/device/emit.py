@@ -303,29 +303,27 @@ class Emitter:
         self.schedule.add(part, 1, "gpu_threads", thread)
 
     def by_lanes(self, loops: Loops, along: str) -> None:
-        """Sums along rows, one a row: 32 threads next to each other go over a row, and what they have is added up."""
+        """Sums along rows, one a row: 32 threads next to each other go over a row, and one adds up what they have."""
         f, update = loops.function, loops.stage - 1
         row = self.loop(loops, along)
         outer, inner = self.made_of(row, "o", update), self.made_of(row, "i", update)
         lane, part = self.new("lane"), self.new(f"{identifier(f.name)}_parts")
-        names = [x.var for x in loops.definition.schedule.dims if x.var in loops.domain]
+        count = len(loops.domain)
         self.add(loops, "split", row, outer, inner, _ROW, _GUARD)
         self.schedule.add(f.name, loops.stage, "rfactor", inner, Loop(lane), result=part)
-        self.schedule.add(part, 0, "compute_root")
-        for stage in (0, 1):
-            pure = [Loop(n) for n in (f.args if not stage else loops.free)]
-            inside = [self.reduction(part, 0, k) for k in range(len(names))] if stage else []
-            rows = self.made_of(pure[0], "i", -1)
-            self.schedule.add(part, stage, "split", pure[0], pure[0], rows, _ROWS, _GUARD)
-            self.schedule.add(part, stage, "reorder", *inside, Loop(lane), rows, *pure)
-            self.schedule.add(part, stage, "gpu_blocks", *pure[:_MOST_DIMENSIONS])
-            self.schedule.add(part, stage, "gpu_threads", Loop(lane), rows)
         self.factored(f.name, update)
         pure = [Loop(n) for n in f.args]
-        self.schedule.add(f.name, loops.stage, "reorder", self.reduction(f.name, update, 0), *pure)
-        tile = [self.made_of(p, "i", -1) for p in pure[:2]]
-        sizes = [_SCAN] if len(tile) == 1 else [_ROW, _ROWS]
-        self.schedule.add(f.name, loops.stage, "gpu_tile", *pure[:2], *tile, *sizes, _GUARD)
+        rows = self.made_of(pure[0], "i", -1)
+        self.add(loops, "split", pure[0], pure[0], rows, _ROWS, _GUARD)
+        self.add(loops, "reorder", self.reduction(f.name, update, 0), rows, *pure)
+        self.add(loops, "gpu_blocks", *pure[:_MOST_DIMENSIONS])
+        self.add(loops, "gpu_threads", rows)
+        self.schedule.add(part, 0, "compute_at", FuncName(f.name), pure[0])
+        self.schedule.add(part, 0, "reorder_storage", Loop(lane), *pure)
+        for stage in (0, 1):
+            inside = [self.reduction(part, 0, k) for k in range(count)] if stage else []
+            self.schedule.add(part, stage, "reorder", *inside, Loop(lane), *pure)
+            self.schedule.add(part, stage, "gpu_threads", Loop(lane), pure[0])
 
     def in_blocks(self, loops: Loops, meet: bool, in_order: bool = False) -> None:
         """A sum or the like into few elements: each thread sums up some points, a block what its threads have, and

@@ -184,7 +184,9 @@ CASES: dict[str, tuple[Make, tuple[int, ...], list[str]]] = {
     "sums of 16 bits": (_narrow, (2,), ["f_blocks = f_sums.in_()", "f_columns.update(0).gpu_threads(columni)"]),
     "a minimum over one loop": (_least, (), ["f.update(0).rfactor(", "4096, hl.TailStrategy.GuardWithIf)"]),
     "a histogram by atomic updates": (_histogram, (256,), ["f.update(0).atomic()", "f.update(0).gpu_tile("]),
-    "32 threads a row of sums": (_row_sums, SIZE[1:], ["f_parts.update(0).gpu_threads(lane, yi)"]),
+    "32 threads a row of sums": (
+        _row_sums, SIZE[1:], ["f_parts.compute_at(f, y)", "f_parts.update(0).gpu_threads(lane, y)"]
+    ),
     "a thread a row of a scan": (_scan, SIZE, ["f.update(0).gpu_tile(y, yi, 64"]),
 }
 

@@ -456,7 +456,7 @@ class _Statements(Merging):
         condition = self.value(stmt.condition, s)
         if const_value(condition):  # in this instance of a template
             return
-        if stmt.refused and s.loops and s.guard is None:  # as this path has decided for all iterations
+        if stmt.refused and s.loops and s.guard is None and const_value(condition) == 0:  # an arm that this path takes
             s.asserts.append((condition, 0))
             return
         if stmt.refused and (s.loops or (s.guard is not None and contains(s.guard, Load))):

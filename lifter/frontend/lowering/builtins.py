@@ -94,8 +94,11 @@ def _of_compiler(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) ->
     if name in _BITS_COUNTED or name in _BYTES_SWAPPED:
         return _of_bits(ctx, name, arguments)
     type_, known = types.scalar(c.type), evaluate(c)
-    if name == "constant_p" and known is None:
-        known = 0  # as it may be said of all that the standard does not call a constant
+    if name == "constant_p" and known != 1:
+        # What is no constant expression may be known all the same once functions are inlined.
+        if not in_system_header(ctx.frames[-1].cursor.location):
+            ctx.fail("code that asks what the compiler knows", c)
+        known = 0
     return const(known, type_) if type_ is not None and known is not None else None
 
 

@@ -84,6 +84,8 @@ def call(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Expr | 
     if base.endswith(("signbit", "isinf")) and not result.is_bool():
         return None
     (v,) = evaluated.scalars(ctx, arguments)
+    if v.type.is_float() and v.type.bits not in _GREATEST:
+        return None  # which half floats are normal depends on their own type
     own = Float(32) if base != name else Float(_of_floats(v.type))
     return op.cast(_KINDS[base](_settled(ctx, op.cast(v, own))), result)
 

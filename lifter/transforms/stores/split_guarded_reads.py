@@ -39,8 +39,9 @@ def split_guarded_reads(path: Path, outputs: Collection[str], of_data: bool) -> 
 def _apart(path: Path, e: Effect, of_data: bool) -> Edit | None:
     last = max(x.order for x in path.effects if x.nest == e.nest)
     beside = [x for x in path.effects if x is not e and (x.nest == e.nest or e.order < x.order < last)]
-    if any(x.array == e.array or e.array in {array_of(n) for s in sites(x) for n in loads(s)} for x in beside):
-        return None  # what is stored under the guard is stored after all of its nest
+    # What is stored under the guard is stored after all of its nest.
+    if any(x.array in {e.array, *_read(e)} or e.array in _read(x) for x in beside):
+        return None
     if not e.loops or any(loads(a) for a in e.index.atoms().values()):
         return None
     stored = {x.array for x in path.effects}
@@ -61,6 +62,10 @@ def _apart(path: Path, e: Effect, of_data: bool) -> Edit | None:
     own = renamed(second, _fresh(path, second))
     origins = {e.order * 2: [Origin(e.order * 2)], second.order: [Origin(e.order * 2, own.back, own.here)]}
     return joined(edit, {second.order: in_domain(second, own)}, origins, ())
+
+
+def _read(e: Effect) -> set[str]:
+    return {array_of(n) for s in sites(e) for n in loads(s)}
 
 
 def _taken(value: Expr, of_data: bool) -> tuple[Expr, Select | None]:

@@ -19,6 +19,7 @@ EXPECTED = {
     "assembly": (19, "inline assembly"),
     "pointer": (20, "function pointer"),
     "permute": (23, "perm"),
+    "knowing": (27, "code that asks what the compiler knows"),
     "bodiless": (25, "external function 'external' has no body here; give the file that defines it, or a model"),
 }
 

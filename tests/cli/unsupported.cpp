@@ -24,3 +24,4 @@ void permute(uint8_t* dst, const uint8_t* src, int* perm, int n) {
 }
 void bodiless(uint8_t* p, int n) { for (int i = 0; i < n; i++) p[i] = external(p[i]); }
 void invert(uint8_t* p, int n) { for (int i = 0; i < n; i++) p[i] = 255 - p[i]; }
+int knowing(int x) { return __builtin_constant_p(x) ? x + 1 : x + 2; }

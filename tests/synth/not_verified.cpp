@@ -101,3 +101,45 @@ void arms_of_data_steps(u8* d, const u8* s, int n) {
             d += *s;
     }
 }
+
+
+// Arms that end the program: by data, by the iteration, by what the loop changes.
+void ends_by_data(u8* d, const u8* s, int n, int m) {
+    for (int i = 0; i < n; i++) {
+        if (s[i] == m) __builtin_abort();
+        d[i] = s[i];
+    }
+}
+
+void ends_by_iteration(u8* d, const u8* s, int n, int m) {
+    for (int i = 0; i < n; i++) {
+        if (i == m) __builtin_abort();
+        d[i] = s[i];
+    }
+}
+
+void ends_by_what_changes(u8* d, const u8* s, int n, int m) {
+    for (int i = 0; i < n; i++, m++) {
+        if (m == 3) __builtin_abort();
+        d[i] = s[i];
+    }
+}
+
+void ends_by_data_under_a_mode(u8* d, const u8* s, int n, int m) {
+    for (int i = 0; i < n; i++) {
+        if (m > 2) {
+            if (s[i] > 9) __builtin_abort();
+            d[i] = 1;
+        } else {
+            d[i] = s[i];
+        }
+    }
+}
+
+// The guard of the first store reads what the second one makes.
+void guarded_by_the_other(u8* d, u8* mask, const u8* s, int n) {
+    for (int i = 1; i < n; i++) {
+        if (mask[i - 1] && i != n - 1) d[i] = s[i + 1];
+        mask[i] = s[i] > 9;
+    }
+}

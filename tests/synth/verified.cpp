@@ -249,3 +249,14 @@ void arms_of_like_steps(u8* d, const u8* s, int step, int n) {
         }
     }
 }
+
+
+void ends_in_other_modes(u8* d, const u8* s, int n, int mode) {
+    for (int i = 0; i < n; i++) {
+        switch (mode) {
+            case 0: d[i] = s[i]; break;
+            case 1: d[i] = 255 - s[i]; break;
+            default: do { __builtin_abort(); } while (0);
+        }
+    }
+}

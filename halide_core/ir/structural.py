@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from halide_core.ir.expr import Expr, Let, Variable, children, with_children
@@ -41,8 +41,9 @@ def same(a: Expr, b: Expr) -> bool:
     return a is b or key(a) == key(b)
 
 
-def post_order(e: Expr) -> Iterator[Expr]:
+def post_order(e: Expr) -> list[Expr]:
     """Every distinct node of the DAG under `e`, children first, without recursion."""
+    found: list[Expr] = []
     seen: set[int] = set()
     # None: what stands below it has had its children.
     stack: list[Expr | None] = [e]
@@ -51,24 +52,27 @@ def post_order(e: Expr) -> Iterator[Expr]:
         if node is None:
             done = stack.pop()
             assert done is not None
-            yield done
+            found.append(done)
             continue
-        if id(node) in seen:
+        number = id(node)
+        if number in seen:
             continue
-        seen.add(id(node))
-        inner = children(node)
-        if not inner:
-            yield node
-            continue
-        stack += (node, None)
-        stack += inner[::-1]
+        seen.add(number)
+        inner = node._children
+        if inner:
+            stack += (node, None)
+            stack += inner[::-1]
+        else:
+            found.append(node)
+    return found
 
 
 def transform(e: Expr, rewrite: Callable[[Expr], Expr]) -> Expr:
     """Bottom-up rewriting: `rewrite` sees each distinct node once, with its children already rewritten."""
     done: dict[int, Expr] = {}
     for node in post_order(e):
-        done[id(node)] = rewrite(with_children(node, tuple(done[id(c)] for c in children(node))))
+        inner = node._children
+        done[id(node)] = rewrite(with_children(node, tuple([done[id(c)] for c in inner])) if inner else node)
     return done[id(e)]
 
 
@@ -192,15 +196,16 @@ def cached(cache: dict[int, _T], e: Expr, compute: Callable[[Expr, list[_T]], _T
         return result
     if len(cache) > _CACHE_LIMIT:
         cache.clear()
+    # All nodes under `e` have a key, since it has.
     stack = [e]
     while stack:
         node = stack[-1]
-        number = key(node)
+        number: Any = node._key
         result = cache.get(number, _UNKNOWN)
         if result is _UNKNOWN:
-            inner = children(node)
+            inner = node._children
             # Looked up once: another thread may empty the cache.
-            found = [cache.get(key(c), _UNKNOWN) for c in inner]
+            found = [cache.get(c._key, _UNKNOWN) for c in inner]
             missing = [c for c, x in zip(inner, found, strict=True) if x is _UNKNOWN]
             if missing:
                 stack += missing

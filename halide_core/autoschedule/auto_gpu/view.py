@@ -82,6 +82,7 @@ class View:
         }
         self._read_steps: dict[tuple[int, str, int], tuple[Reads, list[tuple[float | None, int, int]]]] = {}
         self._steps: dict[tuple[tuple[int, ...], str, int], float | None] = {}
+        self._users: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
         self._beside: dict[tuple[str, int, str, str, tuple[int, ...]], int] = {}
         self._work: dict[tuple[str, int, frozenset[str]], PointWork | None] = {}
 
@@ -187,16 +188,19 @@ class View:
         """The Variables that choose the place of a read."""
         return frozenset().union(*map(variables, site.args))
 
-    def users(self, name: str, inlined: frozenset[str]) -> set[str]:
+    def users(self, name: str, inlined: frozenset[str]) -> frozenset[str]:
         """The Funcs that are not inlined and compute with `name`, by way of inlined ones too."""
-        found: set[str] = set()
-        work = [name]
-        while work:
-            for c in self.description.nodes[work.pop()].consumers:
-                if c in inlined and c not in found:
-                    work.append(c)
-                found.add(c)
-        return found - inlined
+        known = self._users.get((name, inlined))
+        if known is None:
+            found: set[str] = set()
+            work = [name]
+            while work:
+                for c in self.description.nodes[work.pop()].consumers:
+                    if c in inlined and c not in found:
+                        work.append(c)
+                    found.add(c)
+            known = self._users[name, inlined] = frozenset(found - inlined)
+        return known
 
     def required(
         self, stage: Stage, box: NumericBox, inlined: frozenset[str], one_step: bool = False

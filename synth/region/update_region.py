@@ -123,12 +123,21 @@ def _forwards(step: Poly) -> Poly:
     return step.scale(-1) if all(c < 0 for c in step.terms.values()) else step
 
 
+def _steps(e: Effect) -> list[Poly | None]:
+    """What multiplies each part of an address that varies in the loops, counters and quotients of them; None where that
+    varies too."""
+    within = set(e.counters)
+    varying = [number for number, a in e.index.atoms().items() if Poly.atom(a).names() & within]
+    found = [e.index.factor(number) for number in varying]
+    return [None if f is None or f.names() & within else f for f in found]
+
+
 def _in_rows(
     function: Function, array: str, updates: Sequence[Effect], contract: ContractBuilder, where: bool
 ) -> Layout | None:
     """The box as rows, where one stride moves the addresses from row to row and the contract can ask that rows be as
     long as the box."""
-    steps = [e.index.coefficient(c) for e in updates for c in e.counters]
+    steps = [s for e in updates for s in _steps(e)]
     strides = {_forwards(s) for s in steps if s is not None and s.constant_value() is None}
     data = any(loads(a) for e in updates for p in _places(e) for a in p.atoms().values())
     if data or len(strides) != 1 or None in steps:

@@ -198,9 +198,11 @@ def _is_held(p: Poly) -> bool:
 
 
 def _scatters(e: Effect) -> bool:
-    """Whether iterations of several loops meet in what they add to: a value is spread over its neighbours."""
+    """Whether iterations meet in what they add to: a value is spread over its neighbours, bits are packed in words."""
     if not own_reads(e):
         return False
+    if any(e.index.coefficient(c) is None for c in e.counters):
+        return True
     steps = [step for c in e.counters if (step := e.index.coefficient(c)) is not None and not step.is_zero()]
     return len(set(steps)) < len(steps)
 

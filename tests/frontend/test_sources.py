@@ -112,7 +112,9 @@ def test_folder_of_sources(tmp_path: Path) -> None:
     folder.mkdir()
     _write(folder, "a.cpp", "namespace N { static int k(int x) { return x + 1; } int twice(int x) { return 2*k(x); }}")
     _write(folder, "b.cpp", "int twice(int x) { return x; }\nint g() { return twice(3); }\n")
-    _write(folder, "broken.cpp", "int other() { return }\n")
+    # What cannot be parsed does not matter where it only calls the function.
+    calls = "int other(int x) { if (twice(x) == 1 && twice(x + 1) > (2)) { return } }\n"
+    _write(folder, "broken.cpp", f"namespace N {{ int twice(int x); {calls} }}")
     text = "namespace N { int twice(int x); }\nint f(int x) {\n  return N::twice(x);\n}\n"
     f = _function(folder, text, models=[str(folder)])
     assert run(f, {"x": 20}) == 42

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -118,6 +119,17 @@ def test_variables_with_other_names_stay(tmp_path: Path) -> None:
     found = _outline(SOURCE.with_name("objects.cpp"), tmp_path)
     (only,) = (f for f in found.tops if f.function.spelling == "with_other_names")
     assert only.refused == "the address of 'v' is kept"
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+def test_headers_that_only_the_compiler_has(tmp_path: Path) -> None:
+    source = tmp_path / "atomic.c"
+    source.write_text(
+        "#include <stdatomic.h>\n#include <cpuid.h>\nint open_image(const char *); atomic_int users;\n"
+        "void f(unsigned char *p, int n) { if (open_image(\"x\")) for (int i = 0; i < n; i++) p[i] = i; }\n"
+    )
+    (only,) = _outline(source, tmp_path).tops
+    assert not only.refused
 
 
 def test_registers_are_made_again_where_that_is_the_same(tmp_path: Path) -> None:

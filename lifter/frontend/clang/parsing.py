@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, TranslationUnit
@@ -246,7 +247,7 @@ def system_includes(target: str = compilers.HOST) -> tuple[tuple[str, ...], tupl
         c_only = f"/usr/{target}/include"
         if not os.path.isfile(os.path.join(c_only, "stdint.h")):
             return (), ()  # the host's say things of the host
-        return system_includes()[0], (c_only,)
+        return system_includes()[0], (c_only, *_compiler_includes(target))
     root = "/usr/include/c++"
     versions = [d for d in os.listdir(root) if d.isdigit()] if os.path.isdir(root) else []
     cxx: list[str] = []
@@ -256,4 +257,11 @@ def system_includes(target: str = compilers.HOST) -> tuple[tuple[str, ...], tupl
         folders = (f"{root}/{newest}", own, f"{root}/{newest}/{compilers.HOST}", f"{root}/{newest}/backward")
         cxx = [d for d in folders if os.path.isdir(d)]
     c = [d for d in ("/usr/local/include", f"/usr/include/{compilers.HOST}", "/usr/include") if os.path.isdir(d)]
-    return tuple(cxx), tuple(c)
+    return tuple(cxx), (*c, *_compiler_includes(target))
+
+
+def _compiler_includes(target: str) -> list[str]:
+    """The newest folder of headers that GCC itself brings (stdatomic.h, cpuid.h), for what the lifter has none of."""
+    found = [d for kind in ("gcc", "gcc-cross") for d in Path(f"/usr/lib/{kind}/{target}").glob("*/include")]
+    numbered = [d for d in found if d.parent.name.partition(".")[0].isdigit()]
+    return [str(max(numbered, key=lambda d: int(d.parent.name.partition(".")[0])))] if numbered else []

@@ -14,6 +14,7 @@ from lifter.frontend.clang.parsing import Parsed, SourceError, parse
 from lifter.toolchain.command import Command
 
 _SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".C"}
+_BODY = re.compile(r"[^;{}()]*\{")
 
 
 class Unclear(Exception):
@@ -58,11 +59,10 @@ class Sources:
 
     def _definitions(self, files: Sequence[Path], target: Cursor, symbol: str) -> Iterator[Cursor]:
         name = str(target.spelling)
-        shape = re.compile(rf"\b{re.escape(name)}\s*\([^;{{}}]*\)[^;{{}}()]*\{{")
         for file in files:
             if file not in self._texts:
                 self._texts[file] = file.read_text("latin-1")
-            if name not in self._texts[file] or not shape.search(self._texts[file]):
+            if not _may_define(self._texts[file], name):
                 continue
             if str(file) not in self._parsed:
                 try:
@@ -71,6 +71,18 @@ class Sources:
                     raise Unclear(f"of which {file}, which cannot be parsed, may have the definition") from problem
             defined = functions_of(self._parsed[str(file)])
             yield from (c for c in defined if c.spelling == name and c.mangled_name == symbol)
+
+
+def _may_define(text: str, name: str) -> bool:
+    """Whether a name is followed by parentheses and then a body: by more of a condition it is where it is called."""
+    for m in re.finditer(rf"\b{re.escape(name)}\s*\(", text):
+        depth, at = 1, m.end()
+        while depth and at < len(text) and text[at] not in ";{}":
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+        if not depth and _BODY.match(text, at):
+            return True
+    return False
 
 
 def _is_source(file: Path, own: str) -> bool:

@@ -28,6 +28,7 @@ from lifter.frontend.state.values import (
     Alias,
     ElementPlace,
     Lambda,
+    PartPointer,
     Pointer,
     PointerAddress,
     PointerArray,
@@ -172,6 +173,11 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         if c.hash in ctx.changed:
             ctx.fail(f"pointer '{c.spelling}' to a structure, which is changed", c)
         ctx.bind(c, Alias(v))
+        return
+    if isinstance(v, PartPointer):
+        if c.hash in ctx.changed:
+            ctx.fail(f"pointer '{c.spelling}' to part of an element, which is changed", c)
+        ctx.bind(c, Alias(pointers.frozen_part(ctx, v, c.spelling)))
         return
     assert isinstance(v, Pointer)
     v = Pointer(v.targets, ctx.settled(v.offset), v.pointee, v.name)

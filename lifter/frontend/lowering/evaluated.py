@@ -15,6 +15,7 @@ from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import (
     Container,
+    PartPointer,
     Pointer,
     PointerAddress,
     PointerArray,
@@ -65,7 +66,7 @@ def _as_pointer(ctx: Context, v: Value, c: Cursor) -> Pointer:
 def pointer_to_any(ctx: Context, c: Cursor) -> Value:
     """As `pointer`, to a structure or a pointer too."""
     v = descent.value(ctx, c)
-    return v if isinstance(v, RecordPointer | PointerAddress) else _as_pointer(ctx, v, c)
+    return v if isinstance(v, RecordPointer | PointerAddress | PartPointer) else _as_pointer(ctx, v, c)
 
 
 def freed(ctx: Context, c: Cursor) -> Value:

@@ -7,11 +7,13 @@ from __future__ import annotations
 from clang.cindex import Cursor, CursorKind, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const
+from halide_core.ir.types import UInt
 from lifter.frontend.clang import classes, lvalues, queries, types
-from lifter.frontend.clang.libclang import children, evaluate, operands
+from lifter.frontend.clang.libclang import binary_operator, children, evaluate, operands
 from lifter.frontend.lowering import (
     constants,
     evaluated,
+    evaluation_order,
     initialisation,
     members,
     operations,
@@ -20,6 +22,7 @@ from lifter.frontend.lowering import (
 )
 from lifter.frontend.objects import access, conversions
 from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import Alias, Nothing, Pointer, Value
 
@@ -100,10 +103,48 @@ def cast(ctx: Context, c: Cursor) -> Value:
     other = not types.same_but_const(c.type, inner[-1].type) and not ctx.unit.is_c  # C has no references
     if other and types.scalar(c.type) is not None and lvalues.casts_object(inner[-1]):
         ctx.fail("object read as one of another type", c, "copy its bytes with memcpy")
-    v = conversions.convert(ctx, descent.value(ctx, inner[-1]), c.type, c)
+    v = conversions.convert(ctx, _operand(ctx, c, inner[-1]), c.type, c)
     if isinstance(v, Pointer) and any(t.startswith("&") for t in v.targets) and _loses_const(inner[-1], c):
         ctx.fail("pointer that takes 'const' away", c)
     return v
+
+
+def _operand(ctx: Context, c: Cursor, inner: Cursor) -> Value:
+    """What is converted: of a pointer that becomes a number the address, if it is moved by other units than those of
+    what it points to."""
+    whole = types.scalar(c.type)
+    if whole is None or whole.bits != 64 or not types.is_pointer(inner.type) or not _moves_in_other_units(inner):
+        return descent.value(ctx, inner)
+    return _address(ctx, inner)
+
+
+def _moves_in_other_units(c: Cursor) -> bool:
+    """Whether an expression is a pointer that is cast, and then added to."""
+    c, moved = queries.unwrap(c), False
+    while c.kind is K.BINARY_OPERATOR and binary_operator(c) in ("+", "-") and types.is_pointer(operands(c)[0].type):
+        c, moved = queries.unwrap(operands(c)[0]), True
+    return moved and c.kind in queries.CASTS and bool(operands(c)) and types.is_pointer(operands(c)[-1].type)
+
+
+def _address(ctx: Context, c: Cursor) -> Value:
+    """The address (uint64) that a pointer expression of this form is."""
+    c = queries.unwrap(c)
+    if c.kind is not K.BINARY_OPERATOR:
+        v = descent.value(ctx, c)
+        return ctx.address(v, c) if isinstance(v, Pointer) else v
+    left, right = operands(c)
+    size = types.pointee(left.type).get_size()
+    parts = evaluation_order.Operands(ctx)
+    a = _address(ctx, left)
+    if not isinstance(a, Expr) or size < 1:
+        ctx.fail(queries.describe(left.type), c)
+    parts.done(a)
+    held = ctx.hold(a, unsequenced=True)
+    b = evaluated.scalar(ctx, right)
+    parts.done(b)
+    parts.check()
+    distance = op.binary("*", op.cast(b, I64), const(size, I64)) if size > 1 else op.cast(b, I64)
+    return op.binary(binary_operator(c), ctx.release(held), op.cast(distance, UInt(64)))
 
 
 def _loses_const(a: Cursor, b: Cursor) -> bool:

@@ -26,6 +26,8 @@ from lifter.frontend.state.values import (
     Lambda,
     LanesPlace,
     Nothing,
+    PartPlace,
+    PartPointer,
     Place,
     Pointer,
     PointerAddress,
@@ -187,6 +189,8 @@ def _settled(ctx: Context, v: Value | Place, values: list[Value | Place], index:
 def _expressions_of(v: Value | Place) -> tuple[Expr, ...]:
     if isinstance(v, ElementPlace):
         return (v.pointer.offset,)
+    if isinstance(v, PartPlace):
+        return expressions_of(v.pointer)
     kept = VariablePlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace
     return () if isinstance(v, kept) else expressions_of(v)
 
@@ -194,6 +198,8 @@ def _expressions_of(v: Value | Place) -> tuple[Expr, ...]:
 def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
     if isinstance(v, ElementPlace):
         return ElementPlace(replace(v.pointer, offset=new[0]))
+    if isinstance(v, PartPlace):
+        return PartPlace(PartPointer(replace(v.pointer.whole, offset=new[0]), new[1]))
     kept = VariablePlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace
     return v if isinstance(v, kept) else with_expressions(v, new)
 
@@ -214,6 +220,8 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: Container[
         bind_pointer(ctx, parameter, v, constant)
     elif isinstance(v, ElementPlace):
         ctx.bind(parameter, ElementPlace(pointers.frozen(ctx, v.pointer, name)))
+    elif isinstance(v, PartPlace):
+        ctx.bind(parameter, pointers.referred(ctx, v, name))
     elif isinstance(v, VariablePlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace):
         ctx.bind(parameter, v)
     elif isinstance(v, Record):
@@ -228,8 +236,12 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: Container[
     else:
         if isinstance(v, Vector) and const_value(v.offset) is None:
             v = replace(v, offset=ctx.temporary(v.offset, name or "row"))
+        if isinstance(v, PartPointer):
+            if not constant:
+                ctx.fail(f"pointer '{name}' to part of an element, which is changed", parameter)
+            v = pointers.frozen_part(ctx, v, name)
         whole = Vector | Rows | RowTable | Lambda | Pointers | PointerArray | RecordPointer | PointerAddress
-        assert isinstance(v, whole)
+        assert isinstance(v, whole | PartPointer)
         ctx.bind(parameter, Alias(v))
 
 

@@ -13,6 +13,8 @@ from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import (
     Binding,
     ElementPlace,
+    PartPlace,
+    PartPointer,
     Place,
     Pointer,
     PointerAddress,
@@ -68,6 +70,8 @@ def pointee_place(ctx: Context, v: Value, at: Cursor) -> Place:
         return v.place
     if isinstance(v, Pointer):
         return ElementPlace(v)
+    if isinstance(v, PartPointer):
+        return PartPlace(v)
     ctx.fail(queries.describe(at.type), at)
 
 

@@ -24,6 +24,7 @@ from lifter.frontend.state.values import (
     ElementPlace,
     Lambda,
     LanesPlace,
+    PartPlace,
     Place,
     Pointer,
     PointerElement,
@@ -61,6 +62,8 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
     if isinstance(place, BitsPlace):
         ctx.before_read(place.name)
         return reinterpret(Variable(place.whole, place.name), place.type)
+    if isinstance(place, PartPlace):
+        return scalar_memory.read_part(ctx, place.pointer, at)
     if isinstance(place, RecordPlace) or classes.is_plain(place.pointer.pointee):
         return load(ctx, place, at)
     p = place.pointer
@@ -100,6 +103,10 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
     if isinstance(place, BitsPlace):
         assert isinstance(value, Expr)
         ctx.assign(place.name, reinterpret(value, place.whole))
+        return
+    if isinstance(place, PartPlace):
+        assert isinstance(value, Expr)
+        scalar_memory.write_part(ctx, place.pointer, value, at)
         return
     if isinstance(value, Record):
         store(ctx, place, value, at)

@@ -11,7 +11,7 @@ from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.queries import describe, element_type, scalar_type
-from lifter.frontend.objects import aligned_memory, memory_views, pointers, scalar_memory, views
+from lifter.frontend.objects import address_numbers, aligned_memory, memory_views, pointers, scalar_memory, views
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import (
@@ -21,6 +21,7 @@ from lifter.frontend.state.values import (
     ElementPlace,
     Lambda,
     Nothing,
+    PartPointer,
     Place,
     Pointer,
     PointerAddress,
@@ -51,6 +52,8 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return v
     if isinstance(v, Allocation):
         ctx.fail("result of malloc that is not cast to a pointer to elements", at)
+    if isinstance(v, PartPointer):
+        ctx.fail("address of part of an element as a number", at)
     if isinstance(v, Pointer):
         if types.is_array(to):
             return v
@@ -88,6 +91,10 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return views.as_class(ctx, v, target, at) if classes.is_plain(target) else _inside(ctx, v, target, to, at)
     if isinstance(v, Allocation):
         return v if types.is_void(target) else _allocated(ctx, v, target, at)
+    if isinstance(v, PartPointer):
+        if not types.same_but_const(v.whole.pointee, target):
+            ctx.fail(f"pointer to part of an element converted to '{to.spelling}'", at)
+        return v
     if isinstance(v, Lambda):
         ctx.fail("lambda converted to a function pointer", at)
     if isinstance(v, Expr) and v.type.is_int_or_uint() and const_value(v) == 0:
@@ -96,6 +103,9 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         memory = aligned_memory.allocation(ctx, v, at)
         if memory is not None:
             return to_pointer(ctx, memory, to, at)
+        moved = address_numbers.pointer(ctx, v, target, at)
+        if moved is not None:
+            return moved
         return Pointer(frozenset({ADDRESS}), op.cast(v, I64), target)
     ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
 

@@ -36,6 +36,8 @@ from lifter.frontend.state.values import (
     BitsPlace,
     ElementPlace,
     LanesPlace,
+    PartPlace,
+    PartPointer,
     Place,
     Pointer,
     PointerAddress,
@@ -96,14 +98,14 @@ def _whole_units(ctx: Context, p: Pointer, index: Expr) -> Expr | None:
     (size,) = each
     distance = op.cast(index, I64)
     exact = elements_of(distance, size)
-    return exact if exact is not None else _quotient(ctx, distance, size)
+    return exact if exact is not None else asked_quotient(ctx, distance, size)
 
 
-def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
+def asked_quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
     """A distance in bytes over the size of an element, where it is made of parameters that may be asked to be multiples
     of it (the bytes from row to row); None where it is not.  What is unsigned and narrow may have wrapped."""
     if isinstance(distance, Cast) and distance.value.type in (I32, I64, UInt(64)):
-        inner = _quotient(ctx, distance.value, size)
+        inner = asked_quotient(ctx, distance.value, size)
         return None if inner is None else op.cast(inner, distance.type)
     if distance.type not in (I32, I64, UInt(64)):
         return None
@@ -119,11 +121,11 @@ def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
     if isinstance(distance, Mul):
         pairs = ((distance.b, distance.a), (distance.a, distance.b))
         for inner, other in sorted(pairs, key=lambda p: const_value(p[0]) is None):  # a constant asks for nothing
-            divided = _quotient(ctx, inner, size)
+            divided = asked_quotient(ctx, inner, size)
             if divided is not None:
                 return Mul(distance.type, other, divided)
     if isinstance(distance, Add | Sub):
-        a, b = _quotient(ctx, distance.a, size), _quotient(ctx, distance.b, size)
+        a, b = asked_quotient(ctx, distance.a, size), asked_quotient(ctx, distance.b, size)
         if a is not None and b is not None:
             return type(distance)(distance.type, a, b)
     return None
@@ -206,6 +208,8 @@ def pointer_to(
         return place.pointer
     if isinstance(place, BitsPlace):
         ctx.fail("address of a member of a union", at)
+    if isinstance(place, PartPlace):
+        ctx.fail("address of part of an element", at)
     if isinstance(place, PointerPlace):
         return PointerAddress(place)
     if isinstance(place, LanesPlace):
@@ -228,8 +232,16 @@ def frozen(ctx: Context, p: Pointer, hint: str) -> Pointer:
     return replace(p, offset=ctx.temporary(p.offset, hint or "p"))
 
 
+def frozen_part(ctx: Context, p: PartPointer, hint: str) -> PartPointer:
+    """The same of a pointer to part of an element."""
+    inside = p.inside if const_value(p.inside) is not None else ctx.temporary(ctx.settled(p.inside), hint or "p")
+    return PartPointer(frozen(ctx, replace(p.whole, offset=ctx.settled(p.whole.offset)), hint), inside)
+
+
 def referred(ctx: Context, place: Place, hint: str) -> Place:
     """An object, whatever becomes of what its place was computed from."""
+    if isinstance(place, PartPlace):
+        return PartPlace(frozen_part(ctx, place.pointer, hint))
     if not isinstance(place, ElementPlace):
         return place
     return ElementPlace(frozen(ctx, replace(place.pointer, offset=ctx.settled(place.pointer.offset)), hint))

@@ -6,10 +6,11 @@ from clang.cindex import Cursor
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
 from halide_core.ir.types import Type, UInt
+from lifter.frontend.clang import queries
 from lifter.frontend.objects import memory_views
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.values import Pointer
+from lifter.frontend.state.values import PartPointer, Pointer
 from lifter.ir.loop_ir import Store
 from lifter.simd.lanes import reinterpret
 
@@ -55,6 +56,21 @@ def write_as(ctx: Context, p: Pointer, wanted: Type, value: Expr, at: Cursor | N
         memory_views.write(ctx, array, p.offset, value, count)
         return
     ctx.emit(Store(ctx.line, array, p.offset, view(value, ctx.arrays[array])))
+
+
+def read_part(ctx: Context, p: PartPointer, at: Cursor | None) -> Expr:
+    """The integer that is part of an element."""
+    wanted, unit = queries.element_type(ctx, p.whole.pointee, at), ctx.arrays[ctx.array_of(p.whole, at)]
+    if ctx.undecided:
+        return read_as(ctx, p.whole, wanted, at)
+    return memory_views.bytes_of(read_as(ctx, p.whole, unit, at), p.inside, wanted)
+
+
+def write_part(ctx: Context, p: PartPointer, value: Expr, at: Cursor | None) -> None:
+    """Emits the store of an element of which the part is `value`."""
+    unit = ctx.arrays[ctx.array_of(p.whole, at)]
+    whole = memory_views.with_bytes(read_as(ctx, p.whole, unit, at), p.inside, value)
+    write_as(ctx, p.whole, unit, whole, at)
 
 
 def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:

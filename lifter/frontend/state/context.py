@@ -151,6 +151,8 @@ class Context:
     """Conditions, by hash, of which the answer is known where code is lowered once for each."""
     asked: dict[str, Expr] = field(default_factory=dict)
     """What is asked of parameters, by their names: distances in bytes are whole elements, functions are known."""
+    alignments: dict[str, int] = field(default_factory=dict)
+    """What the addresses of the caller's arrays are asked to be multiples of."""
     row_tables: dict[str, str] = field(default_factory=dict)
     compared: list[tuple[str, str]] = field(default_factory=list)
     """Pointer parameters that were held against each other."""

@@ -42,6 +42,15 @@ class Pointer:
 
 
 @dataclass(frozen=True)
+class PartPointer:
+    """A pointer to part of an element, an integer: `inside` bytes (int64) behind the start of what `whole` points to,
+    whose type is the part's."""
+
+    whole: Pointer
+    inside: Expr
+
+
+@dataclass(frozen=True)
 class Allocation:
     """The result of malloc or calloc before it is cast to a pointer to elements: a size in bytes (uint64)."""
 
@@ -107,6 +116,13 @@ class ElementPlace:
     """What a pointer points to: a scalar, or an array that decays."""
 
     pointer: Pointer
+
+
+@dataclass(frozen=True)
+class PartPlace:
+    """Part of an element as an object."""
+
+    pointer: PartPointer
 
 
 @dataclass(frozen=True)
@@ -234,8 +250,8 @@ class PointerAddress:
 
 Container = Vector | Rows
 Value = (
-    Expr | Pointer | Pointers | PointerAddress | Allocation | Vector | Rows | Lambda | Nothing | Lanes | Record
-    | RecordPointer | RowTable | PointerArray
+    Expr | Pointer | PartPointer | Pointers | PointerAddress | Allocation | Vector | Rows | Lambda | Nothing | Lanes
+    | Record | RecordPointer | RowTable | PointerArray
 )
 
 
@@ -246,7 +262,7 @@ class Alias:
     value: Value
 
 
-Place = VariablePlace | ElementPlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace
+Place = VariablePlace | ElementPlace | PartPlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace
 Binding = Place | Alias
 
 
@@ -258,6 +274,8 @@ def expressions_of(v: Value) -> tuple[Expr, ...]:
         return v.parts
     if isinstance(v, Record):
         return tuple(e for x in v.fields.values() for e in expressions_of(x))
+    if isinstance(v, PartPointer):
+        return v.whole.offset, v.inside
     return (v.offset,) if isinstance(v, Pointer | Vector) else ()
 
 
@@ -274,4 +292,6 @@ def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
             count = len(expressions_of(x))
             fields[n], rest = with_expressions(x, rest[:count]) if count else x, rest[count:]
         return Record(fields, v.type)
+    if isinstance(v, PartPointer):
+        return PartPointer(replace(v.whole, offset=new[0]), new[1])
     return replace(v, offset=new[0]) if isinstance(v, Pointer | Vector) else v

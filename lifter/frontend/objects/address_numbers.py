@@ -50,7 +50,7 @@ def pointer(ctx: Context, address: Expr, target: ClangType, at: Cursor) -> Point
     if not type_.is_int_or_uint() or type_.bits >= unit.bits:
         memory_views.narrow(ctx, array, type_.bytes(), at)
     _ask(ctx, array, alignment)
-    index, inside = _split(distance, unit.bytes())
+    index, inside = _split(distance, unit.bytes(), type_.bytes())
     return PartPointer(Pointer(frozenset({array}), index, target), inside)
 
 
@@ -132,16 +132,18 @@ def _over(distance: Expr, size: int) -> Expr | None:
     return pointers.elements_of(distance, size)
 
 
-def _split(distance: Expr, size: int) -> tuple[Expr, Expr]:
-    """The element of a size that a distance in bytes ends in, and how far it does behind that one's start.  What
-    changes the bits of a place in an element leaves the element."""
+def _split(distance: Expr, size: int, step: int) -> tuple[Expr, Expr]:
+    """The element of a size that a distance in bytes, a multiple of `step`, ends in, and how far it does behind that
+    one's start.  What changes the bits of a place in an element leaves the element."""
     if isinstance(distance, Call) and distance.name in _OF_LOW_BITS:
         value = const_value(distance.args[1])
         bits = None if value is None else int(value) if distance.name != "bitwise_and" else ~int(value)
         if bits is not None and 0 <= bits < size:
-            index, inside = _split(distance.args[0], size)
-            low = const(int(value) & (size - 1) if value is not None else 0, I64)
-            return index, op.binary(_OF_LOW_BITS[distance.name], inside, low)
+            index, inside = _split(distance.args[0], size, step)
+            low = int(value or 0) & (size - 1)
+            if distance.name == "bitwise_xor" and low == size - step:  # all bits that there are
+                return index, op.binary("-", const(low, I64), inside)
+            return index, op.binary(_OF_LOW_BITS[distance.name], inside, const(low, I64))
     whole, rest = const(0, I64), const(0, I64)
     work = [(distance, False)]
     while work:

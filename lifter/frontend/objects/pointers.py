@@ -58,6 +58,9 @@ def elements_of(size: Expr, bytes_each: int) -> Expr | None:
     value = const_value(size)
     if value is not None:
         return const(int(value) // bytes_each, size.type) if value % bytes_each == 0 else None
+    if isinstance(size, Cast) and size.value.type.is_int() and size.value.type.bits >= 32:  # in which nothing wraps
+        inner_elements = elements_of(size.value, bytes_each)
+        return None if inner_elements is None else op.cast(inner_elements, size.type)
     if isinstance(size, Mul):
         for inner, other, swap in ((size.b, size.a, False), (size.a, size.b, True)):
             divided = elements_of(inner, bytes_each)

@@ -1,5 +1,6 @@
 /* Loops that ask for a mode, or for a channel, in each iteration; modes that are none end the program. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NOT_REACHED()  \
@@ -51,4 +52,23 @@ void gradients(float *gx, float *gy, const float *s, int width, int height) {
                 gy[i] = s[i + width] - s[i];
         }
     }
+}
+
+/* A helper that reports an error where it is given no table: what it does then is left to the original. */
+static float log_of(int value, const float *table) {
+    if (!table) {
+        perror("no table");
+        return 0.0f;
+    }
+    if (value < 0x100)
+        return table[value];
+    return 8.0f + table[value >> 8];
+}
+
+void logarithms(
+    uint8_t *to, const uint8_t *from, int w, int h, int to_stride, int from_stride, const float *table, float factor
+) {
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+            to[y * to_stride + x] = (uint8_t)(factor * log_of(from[y * from_stride + x], table) + 0.5f);
 }

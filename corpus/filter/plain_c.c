@@ -288,3 +288,18 @@ void transfer_statistics(Transfer *t, int n) {
         if (t->from[i] > t->peak) t->peak = t->from[i];
     }
 }
+
+/* A table of an object behind a pointer without a type, as long as all values of 16 bits. */
+typedef struct { int kind; float ends[2]; float values[65536]; } Curve;
+typedef struct { void *data; int bins; } Piece;
+typedef struct { int kind; float low, high; } Settings;
+void commit_curve(Piece *piece, const Settings *settings) {
+    Curve *curve = (Curve *)piece->data;
+    curve->kind = settings->kind;
+    curve->ends[0] = settings->low;
+    curve->ends[1] = settings->high;
+    piece->bins = settings->kind ? 256 : 16384;
+    const float span = settings->high - settings->low;
+    for (unsigned int i = 0; i < 0x10000; i++)
+        curve->values[i] = settings->low + span * ((float)i / (float)0x10000ul);
+}

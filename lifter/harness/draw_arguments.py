@@ -222,6 +222,9 @@ class Drawer:
             if name in found:
                 size = math.prod(self.extent(f, draw.scalars) for f in factors)
                 found[name] = (min(found[name][0], 0), max(found[name][1], size))
+        for name, size in self.summary.function.objects.items():  # in which no other memory lies
+            if name not in draw.null:
+                found[name] = (min(found[name][0], 0), max(found[name][1], size))
         return found
 
     def extent(self, factor: str | int, scalars: Scalars) -> int:

@@ -20,6 +20,9 @@ from synth.sampling.solver_samples import solved_environments
 
 Env = dict[str, int]
 MAX_POINTS = 6000
+_MOST_OF_CONSTANT_LOOPS = 1 << 18
+_MANY_LARGE = 3
+"""Samples, where all have more points than `MAX_POINTS`."""
 
 
 def _quotient(a: int, b: int) -> int:
@@ -112,13 +115,16 @@ def points(loops: tuple[LoopInfo, ...], env: Env, guard: Expr | None = None) -> 
     unknown = (variables(guard) if guard is not None and test else set()) - env.keys() - {x.counter for x in loops}
     if unknown:  # where memory lies, say
         raise NotConcrete(f"a condition on {', '.join(sorted(unknown))}")
+    # Loops as long as a table is, whatever the parameters, are gone through whole.
+    constant = math.prod(t for loop in loops if (t := loop.trip.constant_value()) is not None)
+    most = max(MAX_POINTS, min(4 * constant, _MOST_OF_CONSTANT_LOOPS))
     count = 0
 
     def walk(depth: int, here: Env) -> Iterator[Env]:
         nonlocal count
         if depth == len(loops):
             count += 1
-            if count > MAX_POINTS:
+            if count > most:
                 raise NotConcrete("too many iterations")
             if test is None or test(here):
                 yield here
@@ -185,7 +191,7 @@ class _Drawing:
             if len(found) >= count:
                 break
         if found or large:
-            return found or large[:count]
+            return found or large[:_MANY_LARGE]
         solved = solved_environments(self.required, self.names, self.addresses, self.tests, count, self.rng)
         return [env for env in solved if self._runs(env, 0) and self.count_points(env) <= MAX_POINTS]
 

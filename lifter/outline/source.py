@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from clang.cindex import Cursor, Type
 
-from lifter.outline.fragments import Fragment
+from lifter.frontend.clang import types
+from lifter.outline.fragments import Fragment, Variable
 
 _DECLARATOR = re.compile(r"\(\s*[*&^][^()]*\)|\[")
 
@@ -39,7 +40,7 @@ def call(f: Fragment) -> str:
         if v.moves:
             arguments += [v.name, f"&{v.name}__by"]
         elif v.left and not v.is_array and not (v.is_object and f.cxx):
-            arguments.append(f"&{v.name}")
+            arguments += [v.name, f"&{v.name}"] if _is_given_as_number(v) else [f"&{v.name}"]
         elif (v.given or (v.is_object and f.cxx) or v.is_array) and v.declaration is None:
             arguments.append(v.name)
     text = f"{f.name}({', '.join(arguments)});"
@@ -48,6 +49,12 @@ def call(f: Fragment) -> str:
     before = "".join(f"long {name}__by; " for name in moving)
     after = "".join(f" {name} += {name}__by;" for name in moving)
     return f"{{ {before}{text}{after} }}"
+
+
+def _is_given_as_number(v: Variable) -> bool:
+    """Whether a variable that a loop leaves behind has a number before: given as such, not as memory, it may say which
+    elements the loop goes over."""
+    return v.given and types.scalar(v.type) is not None
 
 
 def _function(text: bytes, path: str, f: Fragment) -> bytes:
@@ -65,6 +72,9 @@ def _function(text: bytes, path: str, f: Fragment) -> bytes:
             head += [declared(v.type, f"{v.name}__from"), f"long *{v.name}__by"]
             before.append(f"{declared(v.type, v.name)} = {v.name}__from;")
             after.append(f"*{v.name}__by = {v.name} - {v.name}__from;")
+        elif v.left and _is_given_as_number(v):
+            head += [declared(v.type, v.name), declared(v.type, f"{v.name}__left", "*")]
+            after.append(f"*{v.name}__left = {v.name};")
         elif v.left:
             head.append(declared(v.type, f"{v.name}__left", "*"))
             before.append(f"{declared(v.type, v.name)} = *{v.name}__left;")

@@ -36,6 +36,7 @@ _NEGATED: dict[type, type] = {EQ: NE, NE: EQ, LT: GE, GE: LT, GT: LE, LE: GT}
 
 
 _MOST_KNOWN = 1 << 18
+_MOST_COMPARISONS = 6
 _VALUES: dict[int, Expr] = {}
 """Of expressions of constants: registers have the same ones again and again."""
 
@@ -211,6 +212,33 @@ def all_hold(parts: list[Expr]) -> Expr:
 def is_true(e: Expr | None) -> bool:
     """Whether a guard is absent or the constant true."""
     return e is None or bool(const_value(e))
+
+
+def is_tautology(e: Expr) -> bool:
+    """Whether a condition holds whatever its comparisons say, each and its opposite taken for one; False of one with
+    many of them."""
+    numbers: dict[int, int] = {}
+    work = [e]
+    while work:
+        n = work.pop()
+        if isinstance(n, And | Or | Not):
+            work += children(n)
+        else:
+            numbers.setdefault(min(key(n), key(negate(n))), len(numbers))
+    if len(numbers) > _MOST_COMPARISONS:
+        return False
+
+    def holds(n: Expr, row: int) -> bool:
+        if isinstance(n, And):
+            return holds(n.a, row) and holds(n.b, row)
+        if isinstance(n, Or):
+            return holds(n.a, row) or holds(n.b, row)
+        if isinstance(n, Not):
+            return not holds(n.a, row)
+        opposite = key(negate(n))
+        return bool(row >> numbers[min(key(n), opposite)] & 1) == (key(n) < opposite)
+
+    return all(holds(e, row) for row in range(1 << len(numbers)))
 
 
 def has_variable(e: Expr, names: frozenset[str] | set[str]) -> bool:

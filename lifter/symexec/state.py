@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import Expr
-from halide_core.ir.structural import variables
-from lifter.algebra.fold import conjunction
+from halide_core.ir.expr import And, Expr, Not
+from halide_core.ir.structural import key, variables
+from lifter.algebra.fold import conjunction, negate, parts
 from lifter.algebra.polynomial import Poly
 from lifter.ir import loop_ir as L
 from lifter.ir.effect_queries import Follows
@@ -167,5 +167,17 @@ class State:
 
 
 def both(a: Expr | None, b: Expr | None) -> Expr | None:
-    """The conjunction of two guards; None is always."""
-    return conjunction([e for e in (a, b) if e is not None])
+    """The conjunction of two guards; None is always.  Of what they deny together, that is left which they do not hold:
+    where `y == 0`, of `!(x == 0 && y == 0)` that `x != 0`."""
+    found = [e for g in (a, b) for e in parts(g)]
+    if any(isinstance(e, Not) and isinstance(e.a, And) for e in found):
+        held = {key(e) for e in found}
+        found = [_left_of(e, held) for e in found]
+    return conjunction(found)
+
+
+def _left_of(e: Expr, held: Container[int]) -> Expr:
+    if not isinstance(e, Not) or not isinstance(e.a, And):
+        return e
+    left = conjunction([c for c in parts(e.a) if key(c) not in held])
+    return e if left is None else negate(left)

@@ -27,13 +27,14 @@ from halide_core.ir.types import Type
 from lifter.algebra.address_polynomial import address_poly
 from lifter.algebra.conditional_sums import added_where, extremum
 from lifter.algebra.euclidean_remainder import euclidean
-from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, where_holds
+from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_tautology, is_true, negate, parts, where_holds
 from lifter.algebra.polynomial import Obligation, Poly, atom_of, from_poly, to_poly
 from lifter.ir import loop_ir as L
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.ir.names import array_of, is_address, is_counter, is_undefined, timed, undefined_name
 from lifter.simd.simplify import simplify_node
+from lifter.symexec.guarded_places import exclude, is_there
 from lifter.symexec.index_set_splitting import Fact, turn_of, turning_points
 from lifter.symexec.state import NeedTurns, PendingStore, Plan, Questions, State, both
 from lifter.symexec.table_choices import tables_as_choices
@@ -148,13 +149,16 @@ class Memory:
             condition, yes, no = chosen
             a, b = (self.load_at(s, e, i, choices - 1) for i in (yes, no))
             return fold_node(Select(e.type, condition, a, b))
+        here = both(s.guard, s.live)
         for p in [p for p in s.pending if p.array == e.name]:
+            if exclude(p.guard, here):
+                continue  # another arm's
             difference = p.index.distance_from(index)
             if difference is None:
                 self.flush(s)
                 break
             if difference == 0:
-                if p.guard is None or _implies(both(s.guard, s.live), p.guard):
+                if p.guard is None or _implies(here, p.guard):
                     return p.value
                 return fold_node(Select(e.type, p.guard, p.value, self.memory(s, e, index)))
         stored = self.stored_before(s, e.name, index)
@@ -237,21 +241,26 @@ class Memory:
     def store(self, s: State, array: str, index: Poly, value: Expr, line: int) -> None:
         guard = both(s.guard, s.live)
         self.check_turns(index)
-        for p in [p for p in s.pending if p.array == array]:
-            difference = p.index.distance_from(index)
-            if difference is None:
-                self.flush(s)
-                break
-            if difference == 0:
-                p.rewritten |= any(contains(e, Load) for e in (value, guard) if e is not None)
-                if guard is None:
-                    p.value, p.guard = value, None
-                else:
-                    p.value = extremum(fold_node(Select(value.type, guard, value, p.value)))
-                    p.guard = _or(p.guard, guard)
-                p.line = line
-                return
-        s.pending.append(PendingStore(array, index, value, guard, line))
+        waiting = [p for p in s.pending if p.array == array]
+        for p in waiting:  # arms that store to one place, each in its own words
+            if p.index != index and is_there(index, p.guard, p.index, s.loops):
+                p.index = index
+            elif p.index != index and is_there(p.index, guard, index, s.loops):
+                index = p.index
+        same = [p for p in waiting if p.index == index]
+        apart = [p for p in waiting if p.index != index and not exclude(p.guard, guard)]
+        if any(p.index.distance_from(index) is None for p in apart):
+            self.flush(s)
+            same = []
+        if not same:
+            s.pending.append(PendingStore(array, index, value, guard, line))
+            return
+        first, *others = same
+        for p in others:
+            _overwrite(first, p)
+            s.pending = [x for x in s.pending if x is not p]
+        rewritten = any(contains(e, Load) for e in (value, guard) if e is not None)
+        _overwrite(first, PendingStore(array, index, value, guard, line, rewritten))
 
     def flush(self, s: State) -> None:
         pending, s.pending = s.pending, []
@@ -284,6 +293,17 @@ class Memory:
         s.clock += 1
 
 
+def _overwrite(p: PendingStore, later: PendingStore) -> None:
+    """Makes of a store one that is followed by another one to the same place."""
+    p.rewritten |= later.rewritten
+    if later.guard is None:
+        p.value, p.guard = later.value, None
+    else:
+        p.value = extremum(fold_node(Select(later.value.type, later.guard, later.value, p.value)))
+        p.guard = _or(p.guard, later.guard)
+    p.line = later.line
+
+
 def _is_short(e: Expr) -> bool:
     """Whether a value reads no memory, or is a word of a few bytes read and shifted."""
     return not loads(e) or (e.type.is_int_or_uint() and len(list(post_order(e))) <= _MOST_NODES)
@@ -297,12 +317,20 @@ def _differ(a: Expr, b: Expr) -> bool:
 def _or(a: Expr | None, b: Expr | None) -> Expr | None:
     if a is None or b is None:
         return None
-    shared = {key(c) for c in parts(a)} & {key(c) for c in parts(b)}
-    one, two = ([c for c in parts(e) if key(c) not in shared] for e in (a, b))
-    if len(one) == len(two) == 1 and key(negate(one[0])) == key(two[0]):
-        return conjunction([c for c in parts(a) if key(c) in shared])
+    one, two = {key(c): c for c in parts(a)}, {key(c): c for c in parts(b)}
+    # What the other one denies as a whole is no part of what both are.
+    for mine, other, whole in ((one, two, b), (two, one, a)):
+        denied = key(negate(whole))
+        if denied in mine:
+            del mine[denied]
+        if mine.keys() <= other.keys():
+            return conjunction(list(mine.values()))
+    shared = one.keys() & two.keys()
+    first, second = ([c for k, c in g.items() if k not in shared] for g in (one, two))
+    if len(first) == len(second) == 1 and key(negate(first[0])) == key(second[0]):
+        return conjunction([c for k, c in one.items() if k in shared])
     result = fold_node(Or(BOOL, a, b))
-    return None if is_true(result) else result
+    return None if is_true(result) or is_tautology(result) else result
 
 
 def _implies(a: Expr | None, b: Expr) -> bool:

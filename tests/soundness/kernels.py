@@ -9,6 +9,7 @@ from tests.soundness.chosen_kernels import chosen
 from tests.soundness.expressions import Value, combine, read
 from tests.soundness.float_kernels import floats
 from tests.soundness.memory_kernels import exchanges, in_memory, scans, together
+from tests.soundness.place_kernels import border_arms, packed
 from tests.soundness.placed_kernels import counted, cut, neighbours, placed, scaled
 from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
 from tests.soundness.row_kernels import kept_rows
@@ -549,6 +550,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     halfway, starts, kept_cells, fixed_sizes, fixed_sizes, floats, floats, typed,
     caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
     placed, placed, counted, neighbours, neighbours, scaled, cut, together, tables, tables, shifted, shifted, chosen, chosen, views, views,
+    border_arms, border_arms, packed, packed,
 ]  # fmt: skip
 
 

@@ -82,8 +82,8 @@ def test_objects(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
-@pytest.mark.parametrize("style", ["chosen", "views"])
-def test_kernels_with_objects(style: str) -> None:
+@pytest.mark.parametrize("style", ["chosen", "views", "border_arms", "packed"])
+def test_kernels_of_a_style(style: str) -> None:
     tally = run([kernel(seed, style) for seed in range(30, 36)], 20.0)
     assert tally.wrong == []
     assert tally.statuses["verified"] >= 1 and tally.calls > 0

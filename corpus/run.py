@@ -88,7 +88,7 @@ def run_file(file: str, chosen: Sequence[Entry], whole: bool, timeout: float) ->
 @click.option("-f", "--function", "names", multiple=True, metavar="NAME", help="This one only (repeatable).")
 @click.option("--jobs", default=2, show_default=True, metavar="N", help="Files lifted at a time.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for one function.")
-@click.option("--json", "json_file", metavar="FILE", help="Also write everything to FILE.")
+@click.option("--json", "json_file", metavar="FILE", help="Also write everything to FILE, as it comes.")
 @click.option("--quiet", is_flag=True, help="Only what is not as the manifest says, and the sums.")
 def main(
     suites: tuple[str, ...], names: tuple[str, ...], jobs: int, timeout: float, json_file: str | None, quiet: bool
@@ -117,6 +117,11 @@ def main(
                 results[running[done]] = done.result()
             except SourceError as problem:
                 errors.append(f"{running[done]}: {problem}")
+            for r in results.get(running[done], []):
+                if r.fault():  # those who watch need not wait for the end
+                    console.print(f"{r.file}: {r.name}: {r.fault()}", markup=False)
+            if json_file is not None:
+                _write(Path(json_file), [r for f in files for r in results.get(f, [])])
     ordered = [r for f in files for r in results.get(f, [])]
     out = Console(highlight=False, soft_wrap=True)
     if not out.is_terminal:
@@ -124,10 +129,12 @@ def main(
     print_results(out, ordered, quiet)
     for text in errors:
         out.print(text, markup=False)
-    if json_file is not None:
-        content = {"machine": machine(), "suites": sums(ordered), "functions": [asdict(r) for r in ordered]}
-        Path(json_file).write_text(json.dumps(content, indent=2) + "\n")
     sys.exit(1 if errors or any(r.fault() for r in ordered) else 0)
+
+
+def _write(file: Path, results: Sequence[Result]) -> None:
+    content = {"machine": machine(), "suites": sums(results), "functions": [asdict(r) for r in results]}
+    file.write_text(json.dumps(content, indent=2) + "\n")
 
 
 def print_results(console: Console, results: Sequence[Result], quiet: bool) -> None:

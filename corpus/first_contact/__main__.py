@@ -79,6 +79,7 @@ def main(
     names: dict[Path, set[str]] = defaultdict(set)
     for f in library.functions.values():
         names[Path(f.file)].add(f.name)
+    _keep(kept, library)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         reports = pool.map(lambda p: (p, _lift(p, names[p], given, timeout, model)), list(names))
         for path, report in reports:
@@ -90,10 +91,14 @@ def main(
             for f in library.functions.values():
                 if f.file == str(path) and f.status == NOT_READ:
                     f.reason = report["reason"]
+            _keep(kept, library)  # what is done is not lost if the rest is not waited for
     seconds = time.perf_counter() - start
     _tell(console, name or folder.name, library, seconds)
-    if kept:
-        Path(kept).write_text(json.dumps([asdict(f) for f in library.functions.values()], indent=1) + "\n")
+
+
+def _keep(file: str, library: Library) -> None:
+    if file:
+        Path(file).write_text(json.dumps([asdict(f) for f in library.functions.values()], indent=1) + "\n")
 
 
 def _tell(console: Console, name: str, library: Library, seconds: float) -> None:

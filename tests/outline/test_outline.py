@@ -126,6 +126,7 @@ def test_headers_that_only_the_compiler_has(tmp_path: Path) -> None:
     source = tmp_path / "atomic.c"
     source.write_text(
         "#include <stdatomic.h>\n#include <cpuid.h>\nint open_image(const char *); atomic_int users;\n"
+        "int more(void) { return atomic_fetch_add(&users, 1) + atomic_load(&users); }\n"
         "void f(unsigned char *p, int n) { if (open_image(\"x\")) for (int i = 0; i < n; i++) p[i] = i; }\n"
     )
     (only,) = _outline(source, tmp_path).tops

@@ -41,7 +41,8 @@ _TARGET = frozenset(("target",))
 _OPTIMIZE = frozenset(("optimize",))
 _SURE_OPTIONS = re.compile(
     r'"?(-?O?[0123gsz]|(-?f)?(no-)?(unroll|tree|inline|omit-frame-pointer|strict-aliasing|vect|ipa|gcse|peel|split|align|prefetch|move'
-    r'|predictive|schedule|wrapv|graphite|loop|peephole|optimize-sibling-calls|rename|web)[\w=-]*)"?'
+    r'|predictive|schedule|wrapv|graphite|loop|peephole|optimize-sibling-calls|rename|web|ivopts|ira|unswitch'
+    r'|variable-expansion)[\w=-]*)"?'
 )
 _FLOAT_OPTIONS = re.compile(
     r"(-?f)?(no-)?(fast-math|unsafe-math-optimizations|associative-math|reciprocal-math|finite-math-only|signed-zeros"

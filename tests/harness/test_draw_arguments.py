@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+from halide_core.ir.types import UInt
 from lifter.frontend import parse_file
+from lifter.harness.contents import edges
 from lifter.harness.draw_arguments import Drawer
 from lifter.ir.loop_ir import Function
 from synth.lift import lift_function
@@ -27,3 +30,7 @@ def test_no_other_memory_lies_in_an_object() -> None:
     blocks = drawer.arguments(draw, 1).blocks
     start = blocks["piece_data"].pointer
     assert all(not start <= b.pointer < start + 16 + 4 * 60000 for n, b in blocks.items() if n != "piece_data")
+
+
+def test_numbers_of_the_source_that_are_no_integers() -> None:
+    assert {7, 255} <= {int(v) for v in edges(UInt(8), [7, math.inf, -math.inf, math.nan])}

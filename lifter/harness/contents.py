@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-import math
 import numpy as np
 import numpy.random  # NumPy loads it at its first use, which is in a process for each function
 
@@ -82,5 +82,6 @@ def edges(t: Type, numbers: Sequence[int | float] = ()) -> np.ndarray[Any, Any]:
             own = np.array([float(n) for n in numbers if abs(n) < 1e300], kind)
         return np.concatenate([np.array(special, kind), own, own + kind.type(0.5)])
     low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
-    some = [low, low + 1, high, high - 1, high // 2, high // 2 + 1, 0, 1, -1, 2, *(int(n) for n in numbers if math.isfinite(n))]
+    own_numbers = [int(n) for n in numbers if math.isfinite(n)]
+    some = [low, low + 1, high, high - 1, high // 2, high // 2 + 1, 0, 1, -1, 2, *own_numbers]
     return np.array([v for v in dict.fromkeys(some) if low <= v <= high], kind)

@@ -34,7 +34,9 @@ def _fixed(guard: Expr | None, counters: set[str]) -> dict[str, Poly]:
     """What counters are, which are never less than zero, where a guard holds."""
     out: dict[str, Poly] = {}
     for c in parts(guard):
-        if not isinstance(c, EQ | LE | LT | GE | GT) or loads(c) or any(map(_may_wrap, post_order(c))):
+        if not isinstance(c, EQ | LE | LT | GE | GT) or not c.a.type.is_int_or_uint():
+            continue
+        if loads(c) or any(map(_may_wrap, post_order(c))):
             continue
         unsigned = c.a.type.is_uint()
         ahead = to_poly(c.a) - to_poly(c.b) if isinstance(c, EQ) else ahead_of(c)

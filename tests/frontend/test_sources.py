@@ -115,6 +115,9 @@ def test_folder_of_sources(tmp_path: Path) -> None:
     # What cannot be parsed does not matter where it only calls the function.
     calls = "int other(int x) { if (twice(x) == 1 && twice(x + 1) > (2)) { return } }\n"
     _write(folder, "broken.cpp", f"namespace N {{ int twice(int x); {calls} }}")
+    _write(folder, "late.cpp", "int thrice(int x) noexcept(sizeof(x) > 2) { return 3 * x; }")
+    found = _function(folder, "int thrice(int x);\nint f(int x) { return thrice(x); }", models=[str(folder)])
+    assert run(found, {"x": 5}) == 15
     text = "namespace N { int twice(int x); }\nint f(int x) {\n  return N::twice(x);\n}\n"
     f = _function(folder, text, models=[str(folder)])
     assert run(f, {"x": 20}) == 42

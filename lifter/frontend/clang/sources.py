@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from clang.cindex import Cursor
@@ -13,8 +14,8 @@ from lifter.frontend.clang.models import functions_of
 from lifter.frontend.clang.parsing import Parsed, SourceError, parse
 from lifter.toolchain.command import Command
 
+_PUNCTUATION = re.compile(r"[(){};]")
 _SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".C"}
-_BODY = re.compile(r"[^;{}()]*\{")
 
 
 class Unclear(Exception):
@@ -74,14 +75,19 @@ class Sources:
 
 
 def _may_define(text: str, name: str) -> bool:
-    """Whether a name is followed by parentheses and then a body: by more of a condition it is where it is called."""
-    for m in re.finditer(rf"\b{re.escape(name)}\s*\(", text):
-        depth, at = 1, m.end()
-        while depth and at < len(text) and text[at] not in ";{}":
-            depth += {"(": 1, ")": -1}.get(text[at], 0)
-            at += 1
-        if not depth and _BODY.match(text, at):
-            return True
+    """Whether a name is followed by parentheses and then a body, outside of other parentheses: in a condition it is
+    called."""
+    return any(map(partial(_has_body, text), (m.end() for m in re.finditer(rf"\b{re.escape(name)}\s*(?=\()", text))))
+
+
+def _has_body(text: str, start: int) -> bool:
+    depth = 0
+    for m in _PUNCTUATION.finditer(text, start):
+        if m.group() not in "()":
+            return m.group() == "{" and not depth
+        depth += 1 if m.group() == "(" else -1
+        if depth < 0:
+            return False
     return False
 
 

@@ -47,7 +47,8 @@ def pointer(ctx: Context, address: Expr, target: ClangType, at: Cursor) -> Point
             return Pointer(frozenset({array}), whole, target)
     if type_ is None or not unit.is_int_or_uint() or _over(distance, type_.bytes()) is None:
         return None
-    if not type_.is_int_or_uint() or type_.bits >= unit.bits:
+    if not type_.is_int_or_uint() or type_.bits >= unit.bits or alignment < unit.bytes():
+        # Only of an element that lies on a multiple of its size the rest is sure to be there.
         memory_views.narrow(ctx, array, type_.bytes(), at)
     _ask(ctx, array, alignment)
     index, inside = _split(distance, unit.bytes(), type_.bytes())

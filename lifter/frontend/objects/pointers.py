@@ -58,7 +58,8 @@ def elements_of(size: Expr, bytes_each: int) -> Expr | None:
     value = const_value(size)
     if value is not None:
         return const(int(value) // bytes_each, size.type) if value % bytes_each == 0 else None
-    if isinstance(size, Cast) and size.value.type.is_int() and size.value.type.bits >= 32:  # in which nothing wraps
+    if isinstance(size, Cast) and size.type.bits == 64 and size.value.type.is_int() and size.value.type.bits >= 32:
+        # Nothing wraps in what is converted, nor is any of it lost.
         inner_elements = elements_of(size.value, bytes_each)
         return None if inner_elements is None else op.cast(inner_elements, size.type)
     if isinstance(size, Mul):

@@ -20,8 +20,6 @@ from lifter.frontend.state.values import PartPointer, Pointer
 from lifter.ir.names import address_name, is_address
 
 _OF_LOW_BITS = {"bitwise_xor": "^", "bitwise_or": "|", "bitwise_and": "&"}
-_MOST_ALIGNMENT = 8
-"""Of scalars."""
 
 
 def pointer(ctx: Context, address: Expr, target: ClangType, at: Cursor) -> Pointer | PartPointer | None:
@@ -89,8 +87,6 @@ def _distance(e: Expr) -> tuple[str, Expr, int] | None:
                 continue
             bits = int(value) % (1 << 64)
             bits = bits ^ ((1 << 64) - 1) if e.name == "bitwise_and" else bits
-            if bits >= _MOST_ALIGNMENT:
-                continue
             array, distance, alignment = found
             moved = op.binary(_OF_LOW_BITS[e.name], distance, const(_as_signed(int(value)), I64))
             return array, moved, max(alignment, 1 << bits.bit_length())

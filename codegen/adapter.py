@@ -20,6 +20,7 @@ from codegen.flat_arguments import (
     include,
     interface,
     missed_symbol,
+    nameable,
     without_macros,
 )
 from codegen.original import is_c
@@ -32,7 +33,7 @@ def adapters(source: str, summaries: Sequence[Summary]) -> str:
     c = is_c(source)
     parts = [include(source), *without_macros([s.function for s in summaries]), *measured.helpers(summaries)]
     parts += [_Adapter(s, interface(s.function), number, c).text() for number, s in enumerate(summaries)]
-    return "\n".join(parts)
+    return "\n".join(parts) if c else nameable("\n".join(parts))
 
 
 def _original_symbol(function: Function) -> str:
@@ -54,6 +55,8 @@ class _Adapter:
         self.params = {p.name: p for p in function.params}
         self.given = {p.name: f"p{k}" for k, p in enumerate(function.params)}
         self.flat_returns = flat_result(self.call)
+        # As C has them, functions are visible whatever namespace the types of their parameters are in.
+        self.linkage = "" if self.c else 'extern "C" '
         self.result = declarable(self.call.result, self.c)
         self.reads = object_reads.Reads(function, self.call, self.given, self.number)
 
@@ -64,8 +67,8 @@ class _Adapter:
         lines = [
             *self.reads.of_statics(),
             *self.called(types),
-            f'{self.result} {head}({types}) __asm__("{adapter_symbol(self.summary.function)}");',
-            f"{self.result} {head}({declared}) {{",
+            f'{self.linkage}{self.result} {head}({types}) __asm__("{adapter_symbol(self.summary.function)}");',
+            f"{self.linkage}{self.result} {head}({declared}) {{",
             "    bool missed = false;",
             *self.taken(),
             *self.calls(),
@@ -77,16 +80,15 @@ class _Adapter:
     def called(self, types: str) -> list[str]:
         """The original, the lifted function, and what this calls where its contract does not hold."""
         function, returns, number = self.summary.function, self.flat_returns, self.number
-        linkage = "" if self.c else 'extern "C" '
         given = flat(function)
         unnamed = ", ".join([*(f"{t} p{k}" for k, t in enumerate(given)), "bool *missed"])  # C wants names
         return [
-            f'{self.result} lift_original_{number}({types}) __asm__("{_original_symbol(function)}");',
-            f'{linkage}{returns} lift_flat_{number}({", ".join([*given, "bool *"])}) '
+            f'{self.linkage}{self.result} lift_original_{number}({types}) __asm__("{_original_symbol(function)}");',
+            f'{self.linkage}{returns} lift_flat_{number}({", ".join([*given, "bool *"])}) '
             f'__asm__("{flat_symbol(function)}");',
-            f'{linkage}{returns} lift_missed_{number}({", ".join([*given, "bool *missed"])}) '
+            f'{self.linkage}{returns} lift_missed_{number}({", ".join([*given, "bool *missed"])}) '
             f'__asm__("{missed_symbol(function)}");',
-            f"{linkage}{returns} lift_missed_{number}({unnamed}) {{",
+            f"{self.linkage}{returns} lift_missed_{number}({unnamed}) {{",
             "    *missed = true;",
             f"    return ({returns})0;" if returns != "void" else "    return;",
             "}",

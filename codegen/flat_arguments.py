@@ -57,7 +57,13 @@ def include(source: str) -> str:
     if is_c(source):
         return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n{HELPERS}'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
-    return f'#include "{path}"\n{headers}{HELPERS}template <class T> using lift_same = T;\n'
+    aliases = "template <class T> using lift_same = T;\ntemplate <class C, class F> using lift_member = F C::*;\n"
+    return f'#include "{path}"\n{headers}{HELPERS}{aliases}'
+
+
+def nameable(text: str) -> str:
+    """What lies in unnamed namespaces, by the names that the end of the file has for it."""
+    return text.replace("(anonymous namespace)::", "")
 
 
 def without_macros(functions: Sequence[Function]) -> list[str]:

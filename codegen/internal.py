@@ -17,6 +17,8 @@ from lifter.toolchain.command import Command
 
 FALLBACK_SUFFIX = ".original"
 """What the symbols of the original's versions end with."""
+OUT_OF_REACH = "only its file sees it, where nothing can name it"
+"""Why a function is not replaced."""
 _APART = "LIFT_APART"
 _DEFINED = f"""#ifdef __clang__
 #define {_APART} __attribute__((__noinline__, __used__))
@@ -31,6 +33,11 @@ def is_replaced(function: Function) -> bool:
     return function.internal and bool(function.qualified) and function.column > 0
 
 
+def is_out_of_reach(function: Function) -> bool:
+    """Whether a function is one that only its file sees, and that cannot be replaced there."""
+    return function.internal and not is_replaced(function)
+
+
 def kept_apart(source: str, functions: Sequence[Function], copy: Path) -> None:
     """Writes a copy of a file in which such functions have the attribute.  Raises EmitError where one is not found."""
     path = Path(source).resolve()
@@ -39,7 +46,7 @@ def kept_apart(source: str, functions: Sequence[Function], copy: Path) -> None:
         if f.line > len(lines) or f.column > len(lines[f.line - 1]) + 1 or Path(f.file).resolve() != path:
             raise EmitError(f"the definition of '{f.name}' is not where it was read")
         line = lines[f.line - 1]
-        if line[f.column - 2 : f.column - 1].strip() not in (b"", b";", b"}") and f.column > 1:
+        if line[f.column - 2 : f.column - 1].strip() not in (b"", b";", b"}", b"{", b":") and f.column > 1:
             raise EmitError(f"the definition of '{f.name}' begins within a macro")
         lines[f.line - 1] = line[: f.column - 1] + _APART.encode() + b" " + line[f.column - 1 :]
     head = _DEFINED.encode() + f'#line 1 "{path}"\n'.encode()

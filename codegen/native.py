@@ -199,18 +199,22 @@ def build_shared(
     """Links the lifted functions with the original translation unit, whose versions become the fallbacks; `further` is
     text at the unit's end.
 
-    Returns the symbols of those whose adapters do not compile, with the compiler's words: they are left out.  Why paths
-    have no code for the target's device, where it has one, goes to `on_host`, by symbol."""
+    Returns the symbols of those that are left out, with why: for adapters that do not compile, the compiler's words.
+    Why paths have no code for the target's device, where it has one, goes to `on_host`, by symbol."""
     command = command_for(source, clang_args)
+    without = {s.function.symbol: internal.OUT_OF_REACH for s in summaries if internal.is_out_of_reach(s.function)}
+    summaries = [s for s in summaries if s.function.symbol not in without]
+    if not summaries:
+        return without
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
-        without: dict[str, str] = {}
         try:
             adapted = _compile_adapted(source, summaries, clang_args, original, further)
         except EmitError:
-            without = _without_adapters(source, summaries, clang_args, Path(folder) / "one.o")
-            if not without:
+            failing = _without_adapters(source, summaries, clang_args, Path(folder) / "one.o")
+            if not failing:
                 raise
+            without |= failing
             summaries = [s for s in summaries if s.function.symbol not in without]
             if not summaries:
                 return without

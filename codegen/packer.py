@@ -13,6 +13,7 @@ from codegen.flat_arguments import (
     flat_type,
     given_by_callers,
     include,
+    nameable,
     numbered_function,
     packer_symbol,
     part_text,
@@ -29,10 +30,16 @@ _SOME = 16
 
 def _shown(function: Function, number: int, c: bool) -> str:
     name, linkage = f"lift_shown_{number}", "" if c else 'extern "C" '
-    address = function.qualified if c else f"static_cast<lift_same<{function.c_type}> *>(&{function.qualified})"
+    body = f"return (void *)static_cast<lift_same<{function.c_type}> *>(&{function.qualified});"
+    if c:
+        body = f"return (void *){function.qualified};"
+    elif function.of_object:
+        owner = function.qualified.rpartition("::")[0]
+        own = f"static_cast<lift_member<{owner}, {function.c_type}>>(&{function.qualified})"
+        body = f"auto own = {own}; void *at; __builtin_memcpy(&at, &own, sizeof at); return at;"
     return "\n".join([
         f'{linkage}void *{name}(void) __asm__("{shown_symbol(function)}");',
-        f"{linkage}void *{name}(void) {{ return (void *){address}; }}",
+        f"{linkage}void *{name}(void) {{ {body} }}",
     ])
 
 
@@ -40,8 +47,9 @@ def packers(source: str, functions: Sequence[Function]) -> str:
     """The original's translation unit with a packer for each function that needs one, and the addresses of those that
     are not visible outside of it."""
     c = is_c(source)
-    shown = [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
-    return "\n".join([include(source), *without_macros(functions), *shown, packers_alone(functions, c)])
+    shown = [_shown(f, number, c) for number, f in enumerate(functions) if f.internal and f.qualified]
+    text = "\n".join([include(source), *without_macros(functions), *shown, packers_alone(functions, c)])
+    return text if c else nameable(text)
 
 
 def packers_alone(functions: Sequence[Function], c: bool) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from codegen import flat_arguments, internal
+from codegen import flat_arguments
 from codegen.errors import EmitError
 from codegen.native import FALLBACK_SUFFIX, build_shared
 from codegen.original import is_c
@@ -85,8 +85,6 @@ class DropIn:
 def build(summary: Summary, originals: Originals, folder: Path) -> DropIn:
     """Builds the drop-in of one function in `folder`.  Raises EmitError where there is none."""
     function, source = summary.function, originals.source
-    if function.internal and not internal.is_replaced(function):
-        raise EmitError("only its file sees it, where it cannot be replaced")
     library = folder / f"{function.name}.so"
     c = is_c(source)
     begin, end = ("", "") if c else ('extern "C" {', "}")

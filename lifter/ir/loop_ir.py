@@ -294,6 +294,8 @@ class Function:
     """What the end of its file calls it; "" for what cannot be named there."""
     c_type: str = ""
     """Its type in C++."""
+    of_object: bool = False
+    """Whether it is called on an object."""
     uses_registers: bool = False
     """Whether the source has SIMD intrinsics, whose lanes' idioms are to be simplified."""
     interface: Interface | None = None

@@ -10,7 +10,7 @@ import numpy as np
 
 from lifter.api import lift_file
 
-C, CPP = (Path(__file__).with_name(n).read_text() for n in ("internal.c", "internal.cpp"))
+C, CPP, METHODS = (Path(__file__).with_name(n).read_text() for n in ("internal.c", "internal.cpp", "methods.cpp"))
 
 
 def _symbols(library: Path) -> dict[str, str]:
@@ -22,7 +22,8 @@ def _lifted(tmp_path: Path, text: str, suffix: str, names: list[str]) -> ctypes.
     source = tmp_path / f"source{suffix}"
     source.write_text(text)
     found = lift_file(str(source), functions=names, out=str(tmp_path), emit=("shared",), run=True).functions
-    assert [f.status for f in found] == ["verified"] * len(names), [f.reason for f in found]
+    assert {f.name for f in found} == set(names)
+    assert all(f.status == "verified" and f.run and f.run.calls for f in found), [(f.reason, f.run) for f in found]
     return ctypes.CDLL(str(tmp_path / "libsource_lifted.so"))
 
 
@@ -56,3 +57,30 @@ def test_what_a_macro_defines(tmp_path: Path) -> None:
     d = np.zeros(70, np.uint8)
     library.out(_pointer(d), 70)
     assert (d == np.arange(70)).all()
+
+
+def test_methods_defined_in_their_classes(tmp_path: Path) -> None:
+    """Overloaded ones, with qualifiers, of classes that are nested, private, specialised, or in unnamed namespaces."""
+    library = _lifted(tmp_path, METHODS, ".cpp", ["run", "lift", "apply"])
+    symbols = _symbols(tmp_path / "libsource_lifted.so")
+    originals = [s for s in symbols if s.endswith(".original")]
+    assert sorted(len([s for s in originals if n in s]) for n in ("run", "lift", "apply")) == [1, 1, 2]
+    assert all(symbols[s] == symbols[s.removesuffix(".original")] == "t" for s in originals)
+    s, d = np.arange(101, dtype=np.float32), np.zeros(100, np.float32)
+    library.gains(_pointer(d), _pointer(s), 100)
+    assert (d == s[:-1] * np.float32(2.5) + 7).all()
+    k, e = np.arange(101, dtype=np.int32), np.zeros(100, np.int32)
+    library.fir(_pointer(e), _pointer(k), 100)
+    assert (e == k[:-1] * 10 + k[1:]).all()
+    library.lifts(_pointer(e), 100)
+    assert (e == k[:-1] * 10 + k[1:] + 3).all()
+
+
+def test_methods_that_nothing_can_name(tmp_path: Path) -> None:
+    source = tmp_path / "source.cpp"
+    source.write_text(METHODS)
+    names = ["two", "three"]
+    found = lift_file(str(source), functions=names, out=str(tmp_path), emit=("dsl", "shared"), run=True).functions
+    assert [f.status for f in found] == ["verified"] * 2, [f.reason for f in found]
+    assert all(any("nothing can name it" in note for note in f.notes) for f in found), [f.notes for f in found]
+    assert not (tmp_path / "libsource_lifted.so").exists()

@@ -34,6 +34,7 @@ def _library() -> ctypes.CDLL:
     for name, result, arguments in (
         ("clang_getCursorBinaryOperatorKind", ctypes.c_int, [Cursor]),
         ("clang_getCursorUnaryOperatorKind", ctypes.c_int, [Cursor]),
+        ("clang_Cursor_isInlineNamespace", ctypes.c_uint, [Cursor]),
         ("clang_Cursor_Evaluate", ctypes.c_void_p, [Cursor]),
         ("clang_EvalResult_getKind", ctypes.c_int, [ctypes.c_void_p]),
         ("clang_EvalResult_getAsLongLong", ctypes.c_longlong, [ctypes.c_void_p]),
@@ -103,6 +104,10 @@ def initializer(c: Cursor) -> Cursor | None:
         return None
     result._tu = c._tu
     return result
+
+
+def is_inline_namespace(c: Cursor) -> bool:
+    return bool(_library().clang_Cursor_isInlineNamespace(c))
 
 
 def in_system_header(location: cindex.SourceLocation) -> bool:

@@ -204,19 +204,3 @@ def may_be_elided(returned: Cursor) -> bool:
     constructor for copies."""
     source = copied_by(unwrap(returned))
     return source is not None and source.kind is K.DECL_REF_EXPR and source.referenced.kind is K.VAR_DECL
-
-
-def at_file_scope(declaration: Cursor) -> str:
-    """A variable's or function's name as the end of its file may call it; "" for one that cannot be named there, as
-    those inside of functions."""
-    scopes: list[str] = []
-    scope = declaration.semantic_parent
-    while scope is not None and scope.kind is not K.TRANSLATION_UNIT:
-        if scope.kind not in (K.NAMESPACE, K.LINKAGE_SPEC, K.CLASS_DECL, K.STRUCT_DECL):
-            return ""
-        if scope.kind is not K.LINKAGE_SPEC and not scope.is_anonymous():
-            scopes.append(str(scope.spelling))
-        elif scope.kind in (K.CLASS_DECL, K.STRUCT_DECL):
-            return ""
-        scope = scope.semantic_parent
-    return "::".join([*scopes[::-1], str(declaration.spelling)])

@@ -127,12 +127,8 @@ def _named(
         result = builtins.call(ctx, c, target, arguments)
         if result is not None:
             return result
-    if name in _IO:
-        ctx.fail(f"call to the input/output function '{name}'", c, "remove it or move it out of this function")
-    if name in _JUMPS:
-        ctx.fail(f"call to '{name}'", c)
-    if name in _ENDS:
-        ctx.fail(f"call to '{name}', which ends the program", c)
+    if library or definition is None:
+        _refuse_effects(ctx, c, name)
     if definition is None and not library:
         definition = _elsewhere(ctx, c, target)
     if definition is None and not library:
@@ -146,6 +142,16 @@ def _named(
     except Unsupported:
         pass
     ctx.fail(f"call to library function '{name}'", c, "give a model with --model")
+
+
+def _refuse_effects(ctx: Context, c: Cursor, name: str) -> None:
+    """Raises Unsupported for a function of the library that does more than to return a value."""
+    if name in _IO:
+        ctx.fail(f"call to the input/output function '{name}'", c, "remove it or move it out of this function")
+    if name in _JUMPS:
+        ctx.fail(f"call to '{name}'", c)
+    if name in _ENDS:
+        ctx.fail(f"call to '{name}', which ends the program", c)
 
 
 def _elsewhere(ctx: Context, c: Cursor, target: Cursor) -> Cursor | None:

@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const, const_value
 from halide_core.ir.types import Type
-from lifter.frontend.clang import classes, kept_values, queries, types
+from lifter.frontend.clang import classes, file_scope, kept_values, types
 from lifter.frontend.clang.libclang import declared_fields, evaluate, initializer, operands
 from lifter.frontend.clang.queries import is_designator, unwrap
 from lifter.frontend.lowering import function_pointers
@@ -48,7 +48,7 @@ def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
     constant = types.is_const(definition.type)
     kept = constant or (here and kept_values.is_never_changed(ctx.unit, definition))
     bound = constant_variable(ctx, definition) if kept and name not in ctx.unit.parsed.cautions.weak else None
-    named = queries.at_file_scope(definition) if here else ""
+    named = file_scope.name(definition) if here else ""
     if bound is None and named and named not in ctx.found.statics:
         raise parameters.Static(definition, named)
     if bound is None and constant:

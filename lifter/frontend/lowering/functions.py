@@ -12,7 +12,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, const
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import classes, kept_values, queries, types
+from lifter.frontend.clang import classes, file_scope, kept_values, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.unit import Unit
 from lifter.frontend.lowering import branches, cautions, new_vectors, returned_pointers, returned_records
@@ -202,8 +202,9 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         c_return_type=c.result_type.spelling,
         internal=is_internal(c),
         column=place(c.extent.start)[2],
-        qualified="" if _is_of_object(c) else queries.at_file_scope(c),
+        qualified="" if c.is_virtual_method() else file_scope.name(c),
         c_type=c.type.get_canonical().spelling,
+        of_object=_is_of_object(c),
         notes=tuple(ctx.notes),
         interface=interface,
         objects=ctx.objects,

@@ -28,7 +28,9 @@ from lifter.simd.lanes import Lanes, as_type, is_constant
 from lifter.simd.meanings import table
 
 _NO_EFFECT = {
-    *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
+    *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush"),
+    # What they clear no object of the language has to itself: the compiler keeps what it needs elsewhere.
+    *("_mm256_zeroupper", "_mm256_zeroall"),
     *("_mm_free", "_mm_empty"),
 }
 _GATHERS = {"_mm_i32gather_epi32", "_mm256_i32gather_epi32", "_mm_i32gather_ps", "_mm256_i32gather_ps"}

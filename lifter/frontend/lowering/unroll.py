@@ -8,7 +8,7 @@ from collections.abc import Callable
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import const
-from lifter.frontend.clang import queries, types
+from lifter.frontend.clang import file_scope, queries, types
 from lifter.frontend.clang.libclang import (
     binary_operator,
     children,
@@ -78,7 +78,7 @@ def _counter(init: Cursor | None) -> tuple[Cursor, int] | None:
         target, start = operands(init)
         target = queries.unwrap(target)
         variable = target.referenced if target.kind is K.DECL_REF_EXPR else None
-        if variable is None or variable.kind is not K.VAR_DECL or queries.at_file_scope(variable):
+        if variable is None or variable.kind is not K.VAR_DECL or file_scope.name(variable):
             return None
         value = evaluate(start)
     else:

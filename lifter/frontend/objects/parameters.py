@@ -13,7 +13,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Variable
 from halide_core.ir.types import UInt
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, file_scope, types
 from lifter.frontend.objects import memory_views
 from lifter.frontend.objects.taken_fields import INSIDE, TakenFields
 from lifter.frontend.state import operators as op
@@ -83,8 +83,8 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
         return None
     passing = "pointer" if pointer else "reference" if reference else "value"
     bare = own.spelling.removeprefix("const ")
-    if "(" in bare:
-        ctx.fail(f"parameter '{name}' of a class without a name", at)
+    if not file_scope.class_name(own):
+        ctx.fail(f"parameter '{name}' of a class that cannot be named at the file's end", at)
     taker = TakenFields(ctx, name, passing, types.is_const(own), at)
     place = taker.record(own, "" if method else f"{name}_", "@")
     parts = taker.parts

@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, make_bool
 from halide_core.ir.types import Int, Type, UInt
-from lifter.frontend.clang import assigned_functions, classes, queries, types
+from lifter.frontend.clang import assigned_functions, classes, file_scope, types
 from lifter.frontend.objects import memory_views, vectors
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -121,7 +121,7 @@ class TakenFields:
         """A pointer to one of the functions that the file gives it, as the function's number: calls with others are the
         original's."""
         ctx = self.ctx
-        known = [(ctx.unit.number_of(g), queries.at_file_scope(g)) for g in assigned_functions.given_to(ctx.unit, f)]
+        known = [(ctx.unit.number_of(g), file_scope.name(g)) for g in assigned_functions.given_to(ctx.unit, f)]
         known = [(number, named) for number, named in known if named]
         if not known:
             return None

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from lifter.simd import wide_declarations
+from lifter.simd.header_constants import defines
 
 _OWN = {
     128: ("__m128i", "__m128", "__m128d"), 256: ("__m256i", "__m256", "__m256d"), 512: ("__m512i", "__m512", "__m512d"),
@@ -257,20 +258,11 @@ typedef int _MM_PERM_ENUM;
 #define _MM_SET_ROUNDING_MODE(mode) _mm_setcsr((_mm_getcsr() & ~_MM_ROUND_MASK) | (mode))
 #define _MM_GET_FLUSH_ZERO_MODE() (_mm_getcsr() & _MM_FLUSH_ZERO_MASK)
 #define _MM_SET_FLUSH_ZERO_MODE(mode) _mm_setcsr((_mm_getcsr() & ~_MM_FLUSH_ZERO_MASK) | (mode))
-#define _CMP_EQ_OQ 0
-#define _CMP_LT_OS 1
-#define _CMP_LE_OS 2
-#define _CMP_UNORD_Q 3
-#define _CMP_NEQ_UQ 4
-#define _CMP_NLT_US 5
-#define _CMP_NLE_US 6
-#define _CMP_ORD_Q 7
-#define _CMP_GE_OS 13
-#define _CMP_GT_OS 14
-#define _CMP_LT_OQ 17
-#define _CMP_LE_OQ 18
-#define _CMP_GE_OQ 29
-#define _CMP_GT_OQ 30
+#define _MM_TRANSPOSE4_PS(a, b, c, d) do { \
+  __m128 lift_0 = _mm_unpacklo_ps((a), (b)), lift_1 = _mm_unpacklo_ps((c), (d)); \
+  __m128 lift_2 = _mm_unpackhi_ps((a), (b)), lift_3 = _mm_unpackhi_ps((c), (d)); \
+  (a) = _mm_movelh_ps(lift_0, lift_1); (b) = _mm_movehl_ps(lift_1, lift_0); \
+  (c) = _mm_movelh_ps(lift_2, lift_3); (d) = _mm_movehl_ps(lift_3, lift_2); } while (0)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -338,7 +330,7 @@ def _declarations(table: str, width: int) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _text() -> str:
-    lines = ["#ifndef LIFT_IMMINTRIN_H", "#define LIFT_IMMINTRIN_H", *_vectors(), *_REST.strip().splitlines()]
+    lines = ["#ifndef LIFT_IMMINTRIN_H", "#define LIFT_IMMINTRIN_H", *_vectors(), *defines(), *_REST.strip().splitlines()]
     for width in (128, 256):
         for table in (_INTEGERS, _FLOATS, _ONLY_128 if width == 128 else _ONLY_256):
             lines += _declarations(table, width)

@@ -330,7 +330,8 @@ def _declarations(table: str, width: int) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _text() -> str:
-    lines = ["#ifndef LIFT_IMMINTRIN_H", "#define LIFT_IMMINTRIN_H", *_vectors(), *defines(), *_REST.strip().splitlines()]
+    lines = ["#ifndef LIFT_IMMINTRIN_H", "#define LIFT_IMMINTRIN_H", *_vectors(), *defines()]
+    lines += _REST.strip().splitlines()
     for width in (128, 256):
         for table in (_INTEGERS, _FLOATS, _ONLY_128 if width == 128 else _ONLY_256):
             lines += _declarations(table, width)

@@ -33,6 +33,7 @@ from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.names import is_counter, is_undefined, undefined_name
 from lifter.ir.upward_exposed import carried_around, confined_to
 from lifter.support import deadline
+from lifter.symexec.collapsed_nests import numbers
 from lifter.symexec.path_forking import (
     Invariants,
     choosers_of_loops,
@@ -260,8 +261,8 @@ class _Statements(Merging):
                 if must and not stmt.otherwise and self.implied(stmt, condition, rest, s):
                     continue
                 other = s.fork()
-                s.conditions += clauses(condition)
-                other.conditions += clauses(negate(condition))
+                self.assume(s, condition)
+                self.assume(other, negate(condition))
                 return self.exec_arms(stmt, rest, (s, other), finished)
             setting = self.setting(stmt, s)
             if isinstance(stmt, L.Loop) and setting is None:
@@ -304,9 +305,22 @@ class _Statements(Merging):
         self.exec_top(body, other, finished)
         self.fresh = max(self.fresh, used)  # loops found in any of them later have counters of their own
 
+    def assume(self, s: State, condition: Expr) -> None:
+        """A condition becomes one of the path's own.  A parameter that it says is one number is that number in what
+        follows: of so many channels, rows have no stride that is not known."""
+        s.conditions += clauses(condition)
+        known = numbers(condition)
+        if known and not any(isinstance(d, L.Define) for d in L.walk(self.function.body)):
+
+            def rewrite(n: Expr) -> Expr:
+                return known.get(n.name, n) if isinstance(n, Variable) else self.tidy(n)
+
+            told = {name: e for name, e in s.env.items() if not known.keys().isdisjoint(variables(e))}
+            s.env |= {name: transform(e, rewrite) for name, e in told.items()}
+
     def settle(self, s: State, setting: Expr) -> None:
         """A condition becomes one of the path's own, and values that were choices by it no longer are."""
-        s.conditions += clauses(setting)
+        self.assume(s, setting)
 
         def rewrite(n: Expr) -> Expr:
             if isinstance(n, Select) and (answer := self.decided(n.condition, s)) is not None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from halide_core.ir.expr import BOOL, I32, And, Call, CallType, Expr, Load, Max, Min, const
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
-from lifter.algebra.fold import negate, parts
+from lifter.algebra.fold import conjunction, negate, parts
 from lifter.algebra.polynomial import Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.algebra.symbolic_intervals import float_sign, settled
 from lifter.ir.effects import Effect, loads
@@ -239,7 +240,10 @@ class ReadConditions(Conditions):
         def around() -> list[Any]:
             return self.in_other_iterations(layout, target, e.counters)
 
-        return [now, lambda: self.in_other_iterations(layout, target), around, before]
+        def masked() -> list[Any]:
+            return self.under_masks(layout, target)
+
+        return [now, lambda: self.in_other_iterations(layout, target), around, before, masked]
 
     def certain(self) -> list[Effect]:
         """The effects of which it is known, without image data, in which iterations they happen."""
@@ -258,6 +262,21 @@ class ReadConditions(Conditions):
             for index, given in self.sure_reads(other, layout.array)
         }
         return [self.reached(other, layout, index, target, given, kept) for other, index, given in reads.values()]
+
+    def under_masks(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
+        """That the original reads an element in any iteration, for each read that only conditions on the data keep
+        iterations from making: one pixel's other channels, where a mask is for all of them."""
+        found = []
+        for e in self.path.effects:
+            asked = parts(e.guard, And) if e.guard is not None else []
+            on_data = [c for c in asked if loads(c)]
+            if not all(self.of_data(c, e) for c in on_data):
+                continue
+            other = replace(e, guard=conjunction([c for c in asked if not loads(c)]))
+            for index, given in self.sure_reads(e, layout.array, masked=True):
+                if not any(loads(a) for a in index.atoms().values()):
+                    found.append(self.reached(other, layout, index, target, given))
+        return found
 
     def touched_elsewhere(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
         """That the original reads or writes an element, for each read and store that iterations are sure to make."""
@@ -364,17 +383,16 @@ class ReadConditions(Conditions):
         does where each of its coordinates is a sum of multiples of counters and a constant, the target is one of those
         places, lies in those counters' ranges, and the effect's guard holds there.  Of counters `kept` those stay as
         they are that are not a coordinate's last."""
-        rest = index - layout.offset
-        coords: list[Poly] = []
-        for dim in reversed(layout.dims):
-            assert dim.stride is not None
-            q, rest = rest.divide_by(dim.stride)
-            coords.append(q)
-        if not rest.is_zero():
-            return self.index.any_of([])
+        ways = [self.passed(e, places, given, kept) for places in _coordinates(layout, index, target)]
+        return ways[0] if len(ways) == 1 else self.index.any_of(ways)
+
+    def passed(
+        self, e: Effect, places: Sequence[tuple[Poly, Poly]], given: tuple[Expr, ...], kept: tuple[str, ...]
+    ) -> Any:
+        """As `reached`: of each coordinate what is read, and what is asked for."""
         rename: dict[str, Poly] = {}
         conditions, staying = [], set[str]()
-        for c, t in zip(reversed(coords), target, strict=True):
+        for c, t in places:
             counters = [k for k in e.counters if k in c.names()]
             staying |= {k for k in counters[:-1] if k in kept}
             counters = [k for k in counters if k not in staying]
@@ -444,6 +462,24 @@ class ReadConditions(Conditions):
 
 def _clamped(p: Poly) -> bool:
     return any(isinstance(a, Min | Max) for a in p.atoms().values())
+
+
+def _coordinates(layout: Layout, index: Poly, target: tuple[Poly, ...]) -> Iterator[list[tuple[Poly, Poly]]]:
+    """What a place in memory is in each dimension, and what is asked for there; then with dimensions of constant
+    strides as one, for a read that goes on from one row of these to the next: 24 numbers are 8 pixels.  Nothing where
+    the place is between the elements."""
+    rest, places = index - layout.offset, list[tuple[Poly, Poly, Poly]]()
+    for dim, t in zip(reversed(layout.dims), reversed(target), strict=True):
+        assert dim.stride is not None
+        q, rest = rest.divide_by(dim.stride)
+        places.insert(0, (q, t, dim.stride))
+    if not rest.is_zero():
+        return
+    yield [(q, t) for q, t, _ in places]
+    joined = [p for p in places if p[2].constant_value() is not None]
+    if len(joined) > 1:
+        place, asked = (sum((p[k] * p[2] for p in joined), Poly()) for k in (0, 1))
+        yield [(place, asked), *((q, t) for q, t, s in places if s.constant_value() is None)]
 
 
 def _all(guard: Expr | None, given: tuple[Expr, ...]) -> tuple[Expr, ...]:

@@ -43,12 +43,15 @@ class SmallRuns:
         """The first coordinate of an effect along a dimension, and the one after its last, if it takes each between."""
         e, c = self.effects[m.order], m.coords[position]
         counters = [loop for loop in e.loops if loop.counter in c.names()]
-        coefficient = c.coefficient(counters[0].counter) if len(counters) == 1 else None
-        if coefficient is None or coefficient.constant_value() != 1:
-            return None
-        (loop,) = counters
-        first = c.substitute({loop.counter: Poly()})
-        ends = first, first + loop.trip
+        first = c.substitute({loop.counter: Poly() for loop in counters})
+        left, step = list(counters), Poly.constant(1)
+        while left:  # a tile's rows, then its elements: each counter goes on where the one before has ended
+            loop = next((x for x in left if c.coefficient(x.counter) == step), None)
+            if loop is None:
+                return None
+            left.remove(loop)
+            step = step * loop.trip
+        ends = first, first + step
         return None if any(p.names() & set(e.counters) for p in ends) else ends
 
     def before(self, a: Poly, b: Poly) -> bool:

@@ -205,10 +205,25 @@ def _by_places_along(
         if all(covers(between, value, m, names) for value, m in here_too):
             continue  # as a row's last register does, which overlaps the one before
         at_place = unify(here_too, layout, phases, tests)
-        if at_place is None:
+        if at_place is None or any(_goes_over(m, later, apart, tests) for _, m in here_too for _, later in inside):
             return None
         result = Select(at_place.type, test, at_place, result)
     return result
+
+
+def _goes_over(m: EffectMap, later: EffectMap, apart: Sequence[int], tests: Tests) -> bool:
+    """Whether a store goes over the fixed place of an earlier one, as far as dimensions tell: what is there is its
+    own."""
+    if later.order < m.order:
+        return False
+    one = Poly.constant(1)
+    for k in apart:
+        p, ends = m.coords[k], tests.ends(later, k)
+        if p.names() & set(m.inverse):
+            continue
+        if ends is None or tests.before(ends[1], p) or tests.before(p + one, ends[0]):
+            return False
+    return True
 
 
 def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:

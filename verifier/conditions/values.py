@@ -160,9 +160,12 @@ class ValueConditions(ReadConditions):
     def unclamp(self, e: Expr, original: Expr, inside: list[Any], decide: bool = False) -> Expr:
         """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
         read in their place.  (`select(x > 0, src(max(x - 1, 0)), ...)` reads src(x - 1) where it matters.)  With
-        `decide` choices that have one answer are made even where all reads are the original's."""
+        `decide` choices that have one answer are made even where all reads are the original's, as they are where the
+        original knows no such choice of coordinates."""
         there = {key(n): n for n in post_order(original) if isinstance(n, Load)}
         choices = {key(n.condition): n.condition for n in post_order(original) if isinstance(n, Select)}
+        asked = (n.condition for n in post_order(e) if isinstance(n, Select))
+        decide = decide or any(key(c) not in choices and not loads(c) for c in asked)
         if not decide and all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
             return e
 

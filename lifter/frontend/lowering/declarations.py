@@ -8,7 +8,7 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind, StorageClass, TLSKind, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend.clang import classes, kept_values, queries, types
+from lifter.frontend.clang import classes, closed_initialisers, kept_values, queries, types
 from lifter.frontend.clang.libclang import children, declared_fields, initializer, operands
 from lifter.frontend.lowering import (
     constants,
@@ -71,10 +71,9 @@ def declare(ctx: Context, c: Cursor) -> None:
         return
     if function_pointers.is_table(c):
         return  # its elements are taken from the initialiser where they are used
-    if c.storage_class == StorageClass.STATIC or c.tls_kind != TLSKind.NONE:
-        _static(ctx, c)
-        return
     init = initializer(c)
+    if (c.storage_class == StorageClass.STATIC or c.tls_kind != TLSKind.NONE) and _static(ctx, c, init):
+        return
     hint, ctx.array_hint = ctx.array_hint, name
     try:
         if types.is_reference(c.type):
@@ -104,13 +103,19 @@ def declare(ctx: Context, c: Cursor) -> None:
     ctx.flush()
 
 
-def _static(ctx: Context, c: Cursor) -> None:
+def _static(ctx: Context, c: Cursor, init: Cursor | None) -> bool:
+    """Binds a variable that is always what it is initialised to.  False for one that each execution may initialise
+    anew, since its initialiser is executed but has one value: a register with a number in all lanes."""
     here = c.translation_unit is ctx.unit.parsed.unit  # and not a model's
     if types.is_const(c.type) or (here and kept_values.is_never_changed(ctx.unit, c)):
         bound = constants.constant_variable(ctx, c)
         if bound is not None:
             ctx.bind(c, bound)
-            return
+            return True
+        kept = any(f.is_mutable_field() for f in declared_fields(c.type))
+        executed = types.register_bytes(c.type) or (classes.is_plain(c.type) and not kept)
+        if types.is_const(c.type) and executed and init is not None and closed_initialisers.is_closed(init):
+            return False
     ctx.fail(f"static variable '{c.spelling}' that is not constant", c, "pass it as a parameter")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import I64, Expr
-from halide_core.ir.structural import variables
+from halide_core.ir.structural import key, variables
 from lifter.algebra.polynomial import from_poly
 from lifter.ir.effect_edits import left_to_original
 from lifter.ir.effect_verifier import RAW
@@ -30,6 +30,7 @@ from synth.prune_paths import left_alone, without_idle
 from synth.sampling.samples import Env, NotConcrete, sample_environments
 from synth.staging.updates import MOVING_BOUNDS
 from synth.strategies import STRATEGIES
+from synth.suggested_numbers import is_of_no_number, suggested
 from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
 from verifier.decide import Decision, Verdict, verify_path
@@ -121,7 +122,9 @@ def _lift_somehow(function: Function, options: Options, clock: Stopwatch, lifted
         if windows and _lift_again(function, options, clock, lifted, windows):
             return
         arrays = problem.arrays if isinstance(problem, UnknownReach) else _addressing(lifted)
-        if not _lift_measured(function, options, clock, lifted, arrays):
+        if not _lift_measured(function, options, clock, lifted, arrays) and not _lift_by_number(
+            function, options, clock, lifted
+        ):
             raise
     except UnknownTrip as problem:
         if not _lift_measured(function, options, clock, lifted, problem.arrays):
@@ -131,6 +134,18 @@ def _lift_somehow(function: Function, options: Options, clock: Stopwatch, lifted
         far = far_reaching(lifted.summary) if lifted.summary is not None else frozenset[str]()
         arrays = far if lifted.status == "verified" else _addressing(lifted)
         _lift_measured(function, options, clock, lifted, arrays)
+        if lifted.status != "verified":
+            _lift_by_number(function, options, clock, lifted)
+
+
+def _lift_by_number(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> bool:
+    """Lifts a function for a parameter that is a number, where it is written as if it were that, and leaves it to the
+    original for others where nothing is found for these; whether that helps."""
+    try:
+        settings = {key(c): c for p in lifted.paths if (c := suggested(function, p)) is not None}
+        return any(_lift_again(function, options, clock, lifted, setting=c) for c in settings.values())
+    except TimedOut:  # what was found before stands
+        return False
 
 
 def _addressing(lifted: Lifted) -> frozenset[str]:
@@ -167,13 +182,15 @@ def _lift_again(
     lifted: Lifted,
     windows: bool = False,
     passed: tuple[type[Exception], ...] = (),
+    setting: Expr | None = None,
 ) -> bool:
-    """Lifts a function whose windows are cut to the image (`windows`), or whose values are measured at the call;
-    whether that helps.  Where it does not, the outcome stays as it was.  Problems that are `passed` are raised."""
+    """Lifts a function whose windows are cut to the image (`windows`), or whose values are measured at the call, or
+    with a `setting` of its own; whether that helps.  Where it does not, the outcome stays as it was.  Problems that are
+    `passed` are raised."""
     before = replace(lifted, paths=list(lifted.paths), verdicts=list(lifted.verdicts))
-    lifted.verdicts, lifted.status, lifted.reason, lifted.stage = [], "error", "", ""
+    lifted.verdicts, lifted.status, lifted.reason, lifted.stage, lifted.line = [], "error", "", "", function.line
     try:
-        _lift(function, options, clock, lifted, windows)
+        _lift(function, options, clock, lifted, windows, setting)
     except passed:
         raise
     except (NotFound, NotConcrete, Unsupported):
@@ -185,24 +202,41 @@ def _lift_again(
     return lifted.status == "verified" and lifted.summary is not before.summary
 
 
-def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
+def _lift(
+    function: Function,
+    options: Options,
+    clock: Stopwatch,
+    lifted: Lifted,
+    windows: bool = False,
+    setting: Expr | None = None,
+) -> None:
     log = _log(function, options, lifted.rewritings)
     with clock.stage("parse"):
-        paths = execute(function, decided, follows, windows, log, same_values)
+        paths = execute(function, decided, follows, windows, log, same_values, setting)
         lifted.paths = [_prepared(function, p, log) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)
     for p in lifted.paths:
         _check_library(function, p)
     found: list[PathSummary] = []
     without: list[NeverGiven] = []
+
+    def left(given: Path) -> tuple[Path, PathSummary, Verdict]:
+        edited = log.apply("leave_to_original", given, left_to_original, RAW, most=1)
+        return _lift_path(function, edited, options, clock, lifted)
+
     for number, given in enumerate(lifted.paths):
         try:
             path, summary, verdict = _lift_path(function, given, options, clock, lifted)
         except NeverGiven as undefined:
             without.append(undefined)
-            left = log.apply("leave_to_original", given, left_to_original, RAW, most=1)
-            path, summary, verdict = _lift_path(function, left, options, clock, lifted)
+            path, summary, verdict = left(given)
             summary = replace(summary, contract=tuple(replace(i, kind="undefined") for i in summary.contract))
+        except NotFound:
+            if not is_of_no_number(given, setting):
+                raise
+            path, summary, verdict = left(given)
+        if not verdict.proved and is_of_no_number(given, setting):
+            path, summary, verdict = left(given)
         lifted.paths[number] = path
         found.append(summary)
         lifted.verdicts.append(verdict)
@@ -212,6 +246,8 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
             return
     if without and not any(p.effects for p in lifted.paths):
         raise without[0]
+    if setting is not None and not any(p.effects for p in lifted.paths):
+        raise NotFound("roi", "nothing is left but what is the original's", function.line)
     notes = [f"line {w.line} is left to the original where {w.reason}" for w in without]
     lifted.function = replace(function, notes=(*function.notes, *dict.fromkeys(notes)))
     lifted.summary = Summary(lifted.function, tuple(found), dict(function.functions))

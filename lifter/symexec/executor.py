@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from halide_core.ir.expr import (
@@ -85,9 +85,11 @@ def execute(
     windows: bool = False,
     log: PathLog | None = None,
     same: Same = lambda _conditions, _a, _b: False,
+    setting: Expr | None = None,
 ) -> list[Path]:
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
-    sums over whole `windows`, or over what is there of them.  `log` sees each path as it is found and rewritten.
+    sums over whole `windows`, or over what is there of them; with a `setting`, a condition on parameters, known one way
+    and the other.  `log` sees each path as it is found and rewritten.
 
     Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
     log = log or PathLog(function)
@@ -95,7 +97,7 @@ def execute(
     function = without_places(without_searches(function))
     function = without_searches(replace(function, body=without_breaks(function.body)))
     function = with_values_kept(function)
-    plan = Plan(windows=windows)
+    plan = Plan(windows=windows, setting=setting)
     ask = Questions(decide, follows, same)
     paths = _executed(function, plan, ask, log)
     if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:
@@ -167,7 +169,10 @@ class _Statements(Merging):
                 self.declare_cell(start, p.name, self.function.line, ())
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
-        self.exec_top(self.function.body, start, finished)
+        if self.plan.setting is not None:
+            self.exec_settings(self.plan.setting, self.function.body, start, finished)
+        else:
+            self.exec_top(self.function.body, start, finished)
         return [self.finish(s) for s in finished]
 
     def finish(self, s: State) -> Path:
@@ -388,16 +393,24 @@ class _Statements(Merging):
         if not isinstance(stmt, L.Loop):
             tests = (self.undecided(c, s) for c in questions_for_pointers(stmt))
             return next((c for c in tests if c is not None), None)
-        known = Invariants(stmt)
+        registers = self.function.uses_registers
         # What tails of registers read is there in any case: they overlap what the loop before them has read.
-        elements = self.plan.reshaping and not self.function.uses_registers
-        met = (*guards_of_refused(stmt), *guards_of_reads(stmt, elements))
-        met = (*met, *(choosers_of_loops(stmt) if self.plan.reshaping else ()))
-        for asked in {key(c): c for c in met}.values():
+        met = [*guards_of_refused(stmt), *guards_of_reads(stmt, self.plan.reshaping and not registers)]
+        met += choosers_of_loops(stmt) if self.plan.reshaping else []
+        found = next(self.all_undecided(stmt, met, s), None)
+        if found is None and self.plan.reshaping and registers:
+            # But rows of so many channels are read with other shuffles than rows of others.
+            elements = self.all_undecided(stmt, guards_of_reads(stmt, True), s)
+            found = next((c for c in elements if numbers(c) or numbers(negate(c))), None)
+        return found
+
+    def all_undecided(self, loop: L.Loop, tests: Sequence[Expr], s: State) -> Iterator[Expr]:
+        """Those of the conditions in a loop that are on the parameters alone and not decided yet."""
+        known = Invariants(loop)
+        for asked in {key(c): c for c in tests}.values():
             test = known.of(asked)
             if test is not None and (here := self.undecided(test, s)) is not None:
-                return here
-        return None
+                yield here
 
     def undecided(self, test: Expr, s: State) -> Expr | None:
         """A condition as one on the parameters alone, if it is one that this path has not decided yet."""

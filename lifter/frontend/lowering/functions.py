@@ -324,9 +324,10 @@ def _result_type(ctx: Context, c: Cursor) -> Type:
 
 
 def _this(ctx: Context, c: Cursor) -> Taken:
-    """The object of a member function, as its first parameter."""
+    """The object of a member function, as its first parameter: memory where all in it is of one width, else its
+    fields, for an integer in two halves would be known to be none."""
     own = c.semantic_parent.type
-    if memory_views.lies_in_arrays(ctx, own):
+    if memory_views.lies_in_arrays(ctx, own) and memory_views.is_of_one_width(ctx, own):
         name = ctx.unique("self")
         unit = memory_views.unit_of(ctx, name, own, c)
         assert unit is not None

@@ -199,6 +199,11 @@ def lies_in_arrays(ctx: Context, t: ClangType) -> bool:
         return False
 
 
+def is_of_one_width(ctx: Context, t: ClangType) -> bool:
+    """Whether all scalars in a structure are as wide."""
+    return len({s.bytes() for s in scalars_inside(ctx, t, None)}) == 1
+
+
 def field_of(ctx: Context, p: Pointer, declaration: Cursor, c: Cursor | None) -> Pointer:
     """The pointer to a field of the structure that a pointer points to."""
     if declaration.is_bitfield():

@@ -77,7 +77,8 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     pointer, reference = types.is_pointer(t) or method, types.is_reference(t)
     declared = types.pointee(t) if types.is_pointer(t) else types.canonical(t)
     own = ctx.found.viewed.get(f"{name}_", declared)
-    in_memory = (pointer or reference) and not read_only and name not in ctx.found.single
+    alone = method or read_only or name in ctx.found.single
+    in_memory = (pointer or reference) and not alone
     if in_memory and memory_views.lies_in_arrays(ctx, own):
         ctx.structures[name] = int(own.get_size())
         return None

@@ -70,6 +70,10 @@ STAGES = {
 """The stages that the time limit may end, by the names that their times have."""
 
 
+_MOST_SETTINGS = 3
+"""Parameters that are numbers."""
+
+
 def out_of_time(stage: str, timeout: float) -> str:
     """Why a function has the status `timeout`, for people."""
     where = f", which ended {STAGES[stage]}" if stage in STAGES else ""
@@ -139,13 +143,22 @@ def _lift_somehow(function: Function, options: Options, clock: Stopwatch, lifted
 
 
 def _lift_by_number(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> bool:
-    """Lifts a function for a parameter that is a number, where it is written as if it were that, and leaves it to the
+    """Lifts a function for parameters that are numbers, where it is written as if they were these, and leaves it to the
     original for others where nothing is found for these; whether that helps."""
+    settings: dict[int, Expr] = {}
+    tried = lifted.paths
     try:
-        settings = {key(c): c for p in lifted.paths if (c := suggested(function, p)) is not None}
-        return any(_lift_again(function, options, clock, lifted, setting=c) for c in settings.values())
+        while len(settings) < _MOST_SETTINGS:
+            found = {key(c): c for p in tried if (c := suggested(function, p)) is not None}
+            if found.keys() <= settings.keys():
+                return False
+            settings |= found
+            tried = []
+            if _lift_again(function, options, clock, lifted, settings=tuple(settings.values()), tried=tried):
+                return True
     except TimedOut:  # what was found before stands
-        return False
+        pass
+    return False
 
 
 def _addressing(lifted: Lifted) -> frozenset[str]:
@@ -182,21 +195,24 @@ def _lift_again(
     lifted: Lifted,
     windows: bool = False,
     passed: tuple[type[Exception], ...] = (),
-    setting: Expr | None = None,
+    settings: tuple[Expr, ...] = (),
+    tried: list[Path] | None = None,
 ) -> bool:
     """Lifts a function whose windows are cut to the image (`windows`), or whose values are measured at the call, or
-    with a `setting` of its own; whether that helps.  Where it does not, the outcome stays as it was.  Problems that are
-    `passed` are raised."""
+    with `settings` of its own; whether that helps.  Where it does not, the outcome stays as it was, and the paths go to
+    `tried`.  Problems that are `passed` are raised."""
     before = replace(lifted, paths=list(lifted.paths), verdicts=list(lifted.verdicts))
     lifted.verdicts, lifted.status, lifted.reason, lifted.stage, lifted.line = [], "error", "", "", function.line
     try:
-        _lift(function, options, clock, lifted, windows, setting)
+        _lift(function, options, clock, lifted, windows, settings)
     except passed:
         raise
     except (NotFound, NotConcrete, Unsupported):
         pass
     finally:
         if lifted.status != "verified":
+            if tried is not None:
+                tried += lifted.paths
             for name in ("function", "status", "reason", "line", "stage", "summary", "paths", "verdicts"):
                 setattr(lifted, name, getattr(before, name))
     return lifted.status == "verified" and lifted.summary is not before.summary
@@ -208,11 +224,11 @@ def _lift(
     clock: Stopwatch,
     lifted: Lifted,
     windows: bool = False,
-    setting: Expr | None = None,
+    settings: tuple[Expr, ...] = (),
 ) -> None:
     log = _log(function, options, lifted.rewritings)
     with clock.stage("parse"):
-        paths = execute(function, decided, follows, windows, log, same_values, setting)
+        paths = execute(function, decided, follows, windows, log, same_values, settings)
         lifted.paths = [_prepared(function, p, log) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)
     for p in lifted.paths:
@@ -232,10 +248,10 @@ def _lift(
             path, summary, verdict = left(given)
             summary = replace(summary, contract=tuple(replace(i, kind="undefined") for i in summary.contract))
         except NotFound:
-            if not is_of_no_number(given, setting):
+            if not is_of_no_number(given, settings):
                 raise
             path, summary, verdict = left(given)
-        if not verdict.proved and is_of_no_number(given, setting):
+        if not verdict.proved and is_of_no_number(given, settings):
             path, summary, verdict = left(given)
         lifted.paths[number] = path
         found.append(summary)
@@ -246,7 +262,7 @@ def _lift(
             return
     if without and not any(p.effects for p in lifted.paths):
         raise without[0]
-    if setting is not None and not any(p.effects for p in lifted.paths):
+    if settings and not any(p.effects for p in lifted.paths):
         raise NotFound("roi", "nothing is left but what is the original's", function.line)
     notes = [f"line {w.line} is left to the original where {w.reason}" for w in without]
     lifted.function = replace(function, notes=(*function.notes, *dict.fromkeys(notes)))

@@ -1,16 +1,20 @@
-"""A number that a parameter seems to be, where a path is written as if it were: a loop goes on by `scn * 32` elements,
-and its body takes 32 pixels of four elements each.
+"""A number that a parameter seems to be, where a path is written as if it were.
 
     if (scn == 3) { three(src); } else { four(src); }      src += scn * 32;
 
-Nothing says that the other number is 4; the blocks lie one behind the other if it is."""
+A loop goes on by `scn * 32` elements, and its body takes 32 pixels of four elements each: nothing says that the other
+number is 4, but the blocks lie one behind the other if it is.
+
+    dst[first] = b;      dst[first ^ 2] = r;
+
+Two numbers change places: the parameter is one of them, 0 or 2."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 
-from halide_core.ir.expr import BOOL, EQ, Expr, Load, Variable, const
-from halide_core.ir.structural import key
+from halide_core.ir.expr import BOOL, EQ, Call, Expr, Load, Variable, const, const_value
+from halide_core.ir.structural import key, post_order
 from lifter.algebra.fold import negate
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.ir.effects import Effect, Path, loads, sites
@@ -28,31 +32,47 @@ Span = tuple[int, int]
 def suggested(function: Function, path: Path) -> Expr | None:
     """The condition that a parameter is the number, if there is exactly one such of one parameter."""
     types = {p.name: p.type for p in function.params if not p.pointer and p.type.is_int_or_uint()}
+    known = {name for c in path.conditions for name in numbers(c)}
+    asked = {*_of_blocks(path, types.keys() - known), *_of_exchanges(path, types.keys() - known)}
+    if len({name for name, _ in asked}) != 1:
+        return None
+    name, number = min(asked)
+    return EQ(BOOL, Variable(types[name], name), const(number, types[name]))
+
+
+def _of_blocks(path: Path, parameters: Container[str]) -> Iterator[tuple[str, int]]:
+    """Parameters that loops go on by, and how many elements of a pixel their bodies take."""
     blocks: dict[tuple[str, str, int], list[Span]] = {}
     for array, e, index in _places(path):
-        found = _block(index, e, types.keys())
+        found = _block(index, e, parameters)
         if found is not None:
             name, count, span = found
             blocks.setdefault((array, name, count), []).append(span)
-    asked: set[tuple[str, int]] = set()
     for (_, name, count), spans in blocks.items():
         length = max(s[1] for s in spans) - min(s[0] for s in spans)
         number = -(-length // count)  # of the last pixel not all may be touched
         if number <= _MOST:
-            asked.add((name, number))
-    if len(asked) != 1:
-        return None
-    ((name, number),) = asked
-    return EQ(BOOL, Variable(types[name], name), const(number, types[name]))
+            yield name, number
 
 
-def is_of_no_number(path: Path, setting: Expr | None) -> bool:
-    """Whether a path is one of those for which a parameter is not the number of `setting`, and no other one that is
-    known."""
-    if setting is None or key(negate(setting)) not in map(key, path.conditions):
-        return False
-    known = [name for c in path.conditions for name in numbers(c)]
-    return not any(name in known for name in numbers(setting))
+def _of_exchanges(path: Path, parameters: Container[str]) -> Iterator[tuple[str, int]]:
+    """Parameters that places are given by once as they are and once with a bit of theirs changed."""
+    not_these = {(name, key(number)) for c in path.conditions for name, number in numbers(negate(c)).items()}
+    for _, _, index in _places(path):
+        for n in (n for a in index.atoms().values() for n in post_order(a)):
+            if not isinstance(n, Call) or n.name != "bitwise_xor" or not isinstance(n.args[0], Variable):
+                continue
+            p, bit = n.args[0], const_value(n.args[1])
+            if p.name in parameters and isinstance(bit, int):
+                yield p.name, bit if (p.name, key(const(bit, p.type))) not in not_these else 0
+
+
+def is_of_no_number(path: Path, settings: Sequence[Expr]) -> bool:
+    """Whether a path is one of those for which a parameter is not the number of one of `settings`, and no other one
+    that is known."""
+    held = {key(c) for c in path.conditions}
+    known = {name for c in path.conditions for name in numbers(c)}
+    return any(key(negate(s)) in held and known.isdisjoint(numbers(s)) for s in settings)
 
 
 def _places(path: Path) -> Iterator[tuple[str, Effect, Poly]]:

@@ -2,6 +2,8 @@
 #include <emmintrin.h>
 #include <stdint.h>
 
+#include <utility>
+
 // A body by blocks and a tail, under a mask, where there is one.
 void accumulate(const float *src, double *dst, const uint8_t *mask, int len, int cn) {
     int x = 0;
@@ -56,4 +58,29 @@ void Gray::run(const uint8_t *src, uint8_t *dst, int n) const {
     }
     for (; i < n; i++, src += step, dst++)
         *dst = (uint8_t)((uint16_t)(src[0] * weights[0] + src[1] * weights[1] + 64) >> 7);
+}
+
+// Which of two registers is first is a mode.
+struct Bytes {
+    __m128i v;
+    explicit Bytes(__m128i a) : v(a) {}
+};
+
+void difference(uint8_t *d, const uint8_t *s, const uint8_t *t, int n, int first) {
+    for (int i = 0; i + 16 <= n; i += 16) {
+        Bytes a(_mm_loadu_si128((const __m128i *)(s + i))), b(_mm_loadu_si128((const __m128i *)(t + i)));
+        if (first == 2) std::swap(a, b);
+        _mm_storeu_si128((__m128i *)(d + i), _mm_subs_epu8(a.v, b.v));
+    }
+}
+
+struct Scale {
+    int add;
+    float by;
+};
+
+void scaled(float *d, const float *s, int n, int mode) {
+    Scale p{1, 2.0f}, q{3, 5.0f};
+    if (mode > 3) std::swap(p, q);
+    for (int i = 0; i < n; i++) d[i] = s[i] * p.by + q.add;
 }

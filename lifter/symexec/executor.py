@@ -85,10 +85,10 @@ def execute(
     windows: bool = False,
     log: PathLog | None = None,
     same: Same = lambda _conditions, _a, _b: False,
-    setting: Expr | None = None,
+    settings: tuple[Expr, ...] = (),
 ) -> list[Path]:
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
-    sums over whole `windows`, or over what is there of them; with a `setting`, a condition on parameters, known one way
+    sums over whole `windows`, or over what is there of them; with `settings`, conditions on parameters, known one way
     and the other.  `log` sees each path as it is found and rewritten.
 
     Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
@@ -97,7 +97,7 @@ def execute(
     function = without_places(without_searches(function))
     function = without_searches(replace(function, body=without_breaks(function.body)))
     function = with_values_kept(function)
-    plan = Plan(windows=windows, setting=setting)
+    plan = Plan(windows=windows, settings=settings)
     ask = Questions(decide, follows, same)
     paths = _executed(function, plan, ask, log)
     if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:
@@ -169,10 +169,7 @@ class _Statements(Merging):
                 self.declare_cell(start, p.name, self.function.line, ())
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
-        if self.plan.setting is not None:
-            self.exec_settings(self.plan.setting, self.function.body, start, finished)
-        else:
-            self.exec_top(self.function.body, start, finished)
+        self.exec_settings(self.plan.settings, self.function.body, start, finished)
         return [self.finish(s) for s in finished]
 
     def finish(self, s: State) -> Path:
@@ -260,7 +257,7 @@ class _Statements(Merging):
                 try:
                     merged = self.merged(stmt, condition, rest, s)
                 except NeedSetting as needed:
-                    return self.exec_settings(needed.condition, (stmt, *rest), s, finished)
+                    return self.exec_settings([needed.condition], (stmt, *rest), s, finished)
                 if merged is not None:
                     return self.exec_top(merged[1], merged[0], finished)
                 if must and not stmt.otherwise and self.implied(stmt, condition, rest, s):
@@ -273,7 +270,7 @@ class _Statements(Merging):
             if isinstance(stmt, L.Loop) and setting is None:
                 setting = self.length(stmt, rest, s)
             if setting is not None:  # what a parameter says not to read must not be read
-                return self.exec_settings(setting, (stmt, *rest), s, finished)
+                return self.exec_settings([setting], (stmt, *rest), s, finished)
             self.exec_stmt(stmt, s)
             if isinstance(stmt, L.Assert) and any(const_value(c) == 0 for c, _ in s.asserts):
                 break  # nothing of what follows happens in a call that the source allows
@@ -295,19 +292,24 @@ class _Statements(Merging):
         values = [e for x in stores for e in (x.value, *(assigned.get(n, s.env.get(n)) for n in variables(x.value)))]
         return any(e is not None and contains(e, Load) for e in values)
 
-    def exec_settings(self, setting: Expr, body: tuple[L.Stmt, ...], s: State, finished: list[State]) -> None:
-        """Executes statements with a condition on the parameters known, one way and the other."""
+    def exec_settings(
+        self, settings: Sequence[Expr], body: tuple[L.Stmt, ...], s: State, finished: list[State]
+    ) -> None:
+        """Executes statements with conditions on the parameters known, each one way and the other."""
+        if not settings:
+            return self.exec_top(body, s, finished)
+        setting, *others = settings
         decided = self.decide(s.conditions, setting)
         if decided is not None:
             self.settle(s, setting if decided else negate(setting))
-            return self.exec_top(body, s, finished)
+            return self.exec_settings(others, body, s, finished)
         other = s.fork()
         self.settle(s, setting)
         self.settle(other, negate(setting))
         fresh = self.fresh  # loops have the same counters on all paths: what is proved of one is known of the others
-        self.exec_top(body, s, finished)
+        self.exec_settings(others, body, s, finished)
         used, self.fresh = self.fresh, fresh
-        self.exec_top(body, other, finished)
+        self.exec_settings(others, body, other, finished)
         self.fresh = max(self.fresh, used)  # loops found in any of them later have counters of their own
 
     def assume(self, s: State, condition: Expr) -> None:

@@ -48,8 +48,8 @@ class Plan:
     """Whether there are conditionals that may be taken so."""
     windows: bool = False
     """Whether sums over windows that are cut to the image run over whole windows."""
-    setting: Expr | None = None
-    """A condition on parameters on which all paths fork."""
+    settings: tuple[Expr, ...] = ()
+    """Conditions on parameters on which all paths fork."""
     reshaping: bool = True
     """Whether conditionals that change the shapes of loops fork the path."""
 

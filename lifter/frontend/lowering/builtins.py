@@ -14,7 +14,7 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.types import Int, UInt
-from lifter.frontend.clang import queries, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import evaluate, in_system_header, operands
 from lifter.frontend.lowering import (
     block_copies,
@@ -28,8 +28,20 @@ from lifter.frontend.objects import access, conversions, deallocations, scalar_m
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.values import Allocation, ElementPlace, Nothing, Place, Pointer, PointerPlace, Value
+from lifter.frontend.state.values import (
+    Allocation,
+    ElementPlace,
+    Nothing,
+    Place,
+    Pointer,
+    PointerPlace,
+    Record,
+    Value,
+    expressions_of,
+    with_expressions,
+)
 from lifter.ir.loop_ir import Assert
+from lifter.simd.lanes import Lanes
 
 _COMPILERS = "__builtin_"
 _BITS_COUNTED = {"popcount": 32, "popcountl": 64, "popcountll": 64}
@@ -166,12 +178,19 @@ def _swap(ctx: Context, c: Cursor, _name: str, arguments: list[Cursor]) -> Value
         access.write(ctx, first, b, c)
         access.write(ctx, second, saved, c)
         return Nothing()
-    if not isinstance(a, Expr) or not isinstance(b, Expr):
-        ctx.fail("swap of objects that are not scalars", c)
-    kept = ctx.temporary(a)
+    if not _is_copied_by_parts(a) or not _is_copied_by_parts(b):
+        ctx.fail("swap of objects that are not copied number by number", c)
+    saved_parts = with_expressions(a, tuple(map(ctx.temporary, expressions_of(a))))
     access.write(ctx, first, b, c)
-    access.write(ctx, second, kept, c)
+    access.write(ctx, second, saved_parts, c)
     return Nothing()
+
+
+def _is_copied_by_parts(v: Value) -> bool:
+    """Whether an object is numbers, registers, and such objects, copied as the compiler does."""
+    if isinstance(v, Record):
+        return classes.is_trivial(v.type) and all(map(_is_copied_by_parts, v.fields.values()))
+    return isinstance(v, Expr | Lanes)
 
 
 def _frozen(ctx: Context, p: Place) -> Place:

@@ -236,6 +236,10 @@ def _lift(
     found: list[PathSummary] = []
     without: list[NeverGiven] = []
 
+    def is_of_others(given: Path) -> bool:
+        """Whether a path is for numbers of a parameter that nothing is known of."""
+        return is_of_no_number(given, settings) and suggested(function, given) is None
+
     def left(given: Path) -> tuple[Path, PathSummary, Verdict]:
         edited = log.apply("leave_to_original", given, left_to_original, RAW, most=1)
         return _lift_path(function, edited, options, clock, lifted)
@@ -248,10 +252,10 @@ def _lift(
             path, summary, verdict = left(given)
             summary = replace(summary, contract=tuple(replace(i, kind="undefined") for i in summary.contract))
         except NotFound:
-            if not is_of_no_number(given, settings):
+            if not is_of_others(given):
                 raise
             path, summary, verdict = left(given)
-        if not verdict.proved and is_of_no_number(given, settings):
+        if not verdict.proved and is_of_others(given):
             path, summary, verdict = left(given)
         lifted.paths[number] = path
         found.append(summary)

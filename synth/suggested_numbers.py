@@ -33,10 +33,12 @@ def suggested(function: Function, path: Path) -> Expr | None:
     """The condition that a parameter is the number, if there is exactly one such of one parameter."""
     types = {p.name: p.type for p in function.params if not p.pointer and p.type.is_int_or_uint()}
     known = {name for c in path.conditions for name in numbers(c)}
-    asked = {*_of_blocks(path, types.keys() - known), *_of_exchanges(path, types.keys() - known)}
+    none_of = {(name, const_value(n)) for c in path.conditions for name, n in numbers(negate(c)).items()}
+    found = (*_of_blocks(path, types.keys() - known), *_of_exchanges(path, types.keys() - known))
+    asked = list(dict.fromkeys(c for c in found if c not in none_of))
     if len({name for name, _ in asked}) != 1:
         return None
-    name, number = min(asked)
+    name, number = asked[0]
     return EQ(BOOL, Variable(types[name], name), const(number, types[name]))
 
 
@@ -57,14 +59,14 @@ def _of_blocks(path: Path, parameters: Container[str]) -> Iterator[tuple[str, in
 
 def _of_exchanges(path: Path, parameters: Container[str]) -> Iterator[tuple[str, int]]:
     """Parameters that places are given by once as they are and once with a bit of theirs changed."""
-    not_these = {(name, key(number)) for c in path.conditions for name, number in numbers(negate(c)).items()}
     for _, _, index in _places(path):
         for n in (n for a in index.atoms().values() for n in post_order(a)):
             if not isinstance(n, Call) or n.name != "bitwise_xor" or not isinstance(n.args[0], Variable):
                 continue
             p, bit = n.args[0], const_value(n.args[1])
             if p.name in parameters and isinstance(bit, int):
-                yield p.name, bit if (p.name, key(const(bit, p.type))) not in not_these else 0
+                yield p.name, bit
+                yield p.name, 0
 
 
 def is_of_no_number(path: Path, settings: Sequence[Expr]) -> bool:

@@ -84,3 +84,13 @@ void scaled(float *d, const float *s, int n, int mode) {
     if (mode > 3) std::swap(p, q);
     for (int i = 0; i < n; i++) d[i] = s[i] * p.by + q.add;
 }
+
+// The first and the last channel change places, or do not.
+void ordered(uint8_t *d, const uint8_t *s, int n, int first) {
+    for (int i = 0; i < n; i++, s += 3, d += 3) {
+        uint8_t r = s[0], g = s[1], b = s[2];
+        d[first] = r;
+        d[1] = g;
+        d[first ^ 2] = b;
+    }
+}

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from codegen.notation import returned_texts, stage_texts
 from lifter.frontend import Definition, FunctionError
 from lifter.ir.loop_ir import Function, Loop, walk
+from lifter.running.contract_texts import contract_texts
 from lifter.running.results import FunctionReport
 from lifter.support.limited import words
 from synth.lift import Lifted, lift_function, out_of_time
@@ -52,8 +53,7 @@ def report_of(
         report.returned = returned_texts(lifted.summary)
         for p in lifted.summary.paths:
             report.stages += stage_texts(p)
-            report.contract += [i.text for i in p.contract if i.text not in report.contract]
-            report.inferred += [i.text for i in p.contract if i.inferred and i.text not in report.inferred]
+        report.contract, report.inferred = contract_texts(lifted.summary)
     return report
 
 

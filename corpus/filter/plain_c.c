@@ -303,3 +303,14 @@ void commit_curve(Piece *piece, const Settings *settings) {
     for (unsigned int i = 0; i < 0x10000; i++)
         curve->values[i] = settings->low + span * ((float)i / (float)0x10000ul);
 }
+
+void graded(const unsigned *levels, const float *curve, float *out, int n, unsigned steps)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        unsigned k = levels[i];
+        if (k >= steps)
+            k = steps - 1;
+        out[i] = curve[k];
+    }
+}

@@ -193,7 +193,12 @@ class IndexEncoder:
             found = self.symbol(e.name, t)
             return found if t.bits > 16 or is_counter(e.name) else self._known(found, int(t.min()), int(t.max()))
         if may_wrap(e):
-            return self.symbol(f"v!{key(e)}", t)
+            found = self.symbol(f"v!{key(e)}", t)
+            if isinstance(e, Cast) and _is_narrower(e) and _is_congruent(e.value):
+                # Of the numbers that are equal modulo the type's range it is the one that lies in it.
+                a = memo[id(e.value)]
+                self.facts.append(z3.Implies(z3.And(a >= t.min(), a <= t.max()), found == a))
+            return found
         if isinstance(e, Add | Sub | Mul | Min | Max | Div | Mod):
             a, b = memo[id(e.a)], memo[id(e.b)]
             if isinstance(e, Add):
@@ -343,6 +348,30 @@ class IndexEncoder:
     def implies(self, a: Any, b: Any) -> Any:
         """Implication."""
         return z3.Implies(a, b)
+
+
+def _is_narrower(e: Cast) -> bool:
+    own = e.value.type
+    return own.is_int_or_uint() and not own.is_bool() and own.bits >= e.type.bits
+
+
+def _is_congruent(e: Expr) -> bool:
+    """Whether the integer that an expression is read as equals its value modulo the range of its type, also where its
+    arithmetic wraps: what is chosen by conditions is, where these are on numbers that are read exactly."""
+    if isinstance(e, Select):
+        return _is_exact(e.condition) and _is_congruent(e.true_value) and _is_congruent(e.false_value)
+    if isinstance(e, Add | Sub | Mul):
+        return _is_congruent(e.a) and _is_congruent(e.b)
+    return _is_exact(e)
+
+
+def _is_exact(e: Expr) -> bool:
+    """Whether an expression is made of numbers that are read as what they are: no arithmetic, comparisons alone."""
+    if isinstance(e, Load | Variable | IntImm | UIntImm):
+        return True
+    if isinstance(e, EQ | NE | LT | LE | GT | GE | And | Or | Min | Max):
+        return _is_exact(e.a) and _is_exact(e.b)
+    return isinstance(e, Not) and _is_exact(e.a)
 
 
 def _is_of_floats(e: Expr) -> bool:

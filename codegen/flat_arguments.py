@@ -20,6 +20,19 @@ MISSED = "lift.missed"
 """The pointer through which the lifted function says that its contract does not hold."""
 
 
+_OF_CPP = """template <class T> using lift_same = T;
+template <class C, class F> using lift_member = F C::*;
+template <class S, class C, class R, class... A> void *lift_through(R (C::*)(A...)) {
+    return (void *)static_cast<R (*)(C *, A...)>(&S::template call<C, R, A...>);
+}
+template <class S, class C, class R, class... A> void *lift_through(R (C::*)(A...) const) {
+    return (void *)static_cast<R (*)(const C *, A...)>(&S::template call<const C, R, A...>);
+}
+"""
+"""What C++ needs to name types and members; `lift_through`: the address of a function that calls a virtual one of the
+class itself, by its name, whatever the object is."""
+
+
 def flat_symbol(function: Function) -> str:
     """The lifted function over scalars and pointers."""
     return f"{function.symbol}.flat"
@@ -57,8 +70,7 @@ def include(source: str) -> str:
     if is_c(source):
         return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n{HELPERS}'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
-    aliases = "template <class T> using lift_same = T;\ntemplate <class C, class F> using lift_member = F C::*;\n"
-    return f'#include "{path}"\n{headers}{HELPERS}{aliases}'
+    return f'#include "{path}"\n{headers}{HELPERS}{_OF_CPP}'
 
 
 def nameable(text: str) -> str:

@@ -30,14 +30,24 @@ _SOME = 16
 
 def _shown(function: Function, number: int, c: bool) -> str:
     name, linkage = f"lift_shown_{number}", "" if c else 'extern "C" '
+    before: list[str] = []
     body = f"return (void *)static_cast<lift_same<{function.c_type}> *>(&{function.qualified});"
     if c:
         body = f"return (void *){function.qualified};"
     elif function.of_object:
-        owner = function.qualified.rpartition("::")[0]
+        owner, _, method = function.qualified.rpartition("::")
         own = f"static_cast<lift_member<{owner}, {function.c_type}>>(&{function.qualified})"
         body = f"auto own = {own}; void *at; __builtin_memcpy(&at, &own, sizeof at); return at;"
+        if function.is_virtual:  # such a pointer says where it is in a table
+            called = f"return self->T::{method}(static_cast<A &&>(a)...);"
+            before = [
+                f"struct lift_called_{number} {{",
+                f"    template <class T, class R, class... A> static R call(T *self, A... a) {{ {called} }}",
+                "};",
+            ]
+            body = f"return lift_through<lift_called_{number}>({own});"
     return "\n".join([
+        *before,
         f'{linkage}void *{name}(void) __asm__("{shown_symbol(function)}");',
         f"{linkage}void *{name}(void) {{ {body} }}",
     ])

@@ -296,6 +296,7 @@ class Function:
     """Its type in C++."""
     of_object: bool = False
     """Whether it is called on an object."""
+    is_virtual: bool = False
     uses_registers: bool = False
     """Whether the source has SIMD intrinsics, whose lanes' idioms are to be simplified."""
     interface: Interface | None = None

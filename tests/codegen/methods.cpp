@@ -19,8 +19,20 @@ template <> struct Fir<Unit, 2> {
 }
 namespace q { namespace { struct Same { int k; void two(int *d, int n) { for (int i = 0; i < n; i++) d[i] += k; } }; } }
 namespace q { inline namespace v1 { struct Same { float f; }; } }
-struct Virtual { int k; virtual void three(int *d, int n) { for (int i = 0; i < n; i++) d[i] += k; } };
+struct Filter { virtual ~Filter() {} virtual void update(int *d, int n) = 0; };
+struct Added : Filter {
+    int k;
+    void update(int *d, int n) override { for (int i = 0; i < n; i++) d[i] += k; }
+    virtual void update(int *d) const noexcept { for (int i = 0; i < 4; i++) d[i] += k; }
+};
 
 extern "C" void gains(float *d, const float *s, int n) { Gain g{2.5f, 7}; g.run(d, s, n); g.run(d, n); }
 extern "C" void lifts(int *d, int n) { Holder().use(d, n); }
 extern "C" void fir(int *d, const int *s, int n) { Fir<Unit, 2>{{10}, 0}.apply(d, s, n); }
+extern "C" void filter(int *d, int n) {
+    Added a;
+    a.k = 5;
+    Filter *f = &a;
+    f->update(d, n);
+    static_cast<const Added &>(a).update(d);
+}

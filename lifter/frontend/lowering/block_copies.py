@@ -12,7 +12,7 @@ from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands, unary_operator
 from lifter.frontend.lowering import evaluated
-from lifter.frontend.objects import access, counted_loops, pointers, registers, scalar_memory
+from lifter.frontend.objects import access, counted_loops, memory_views, pointers, registers, scalar_memory
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -187,6 +187,15 @@ def range_length(ctx: Context, c: Cursor, argument: Cursor, first: Pointer) -> E
     last = scalar_pointer(ctx, argument)
     if ctx.array_of(first, c) != ctx.array_of(last, c):
         ctx.fail("range between pointers into different arrays", c)
+    each = memory_views.units(ctx, first, c)
+    if each < 1 or memory_views.units(ctx, last, c) != each:
+        ctx.fail("range between pointers to elements of different sizes", c)
+    distance = _distance(first, last)
+    return distance if each == 1 else op.binary("/", distance, const(each, I64))
+
+
+def _distance(first: Pointer, last: Pointer) -> Expr:
+    """In units of their array."""
     if const_value(first.offset) == 0:
         return last.offset
     # first + n spelled out: the length is n.

@@ -15,6 +15,9 @@ static inline V all(int k) { return V(_mm_set1_epi16(k)); }
 static inline V plus(const V &a, const V &b) { return V(_mm_add_epi16(a.v, b.v)); }
 static inline Two from(int k) { return Two(k * 2); }
 static inline Two by_mode() { return Two(mode); }
+struct Field { int a = mode; };
+struct Made { Field f; int b; Made(int x) : b(x) {} };
+static inline Two by_default(int k = mode) { return Two(k); }
 static int bump() { static int k; return ++k; }
 static inline Two counted() { return Two(bump()); }
 
@@ -58,4 +61,16 @@ void Method::of_this(int16_t *d, const int16_t *s, int n) const {
 void Method::of_named_this(int16_t *d, const int16_t *s, int n) const {
     static const Two t = Two(this->a);
     for (int i = 0; i < n; i++) d[i] = s[i] + t.a + b;
+}
+void of_field(int16_t *d, const int16_t *s, int n) {
+    static const Field t{};
+    for (int i = 0; i < n; i++) d[i] = s[i] + t.a;
+}
+void of_inner_field(int16_t *d, const int16_t *s, int n) {
+    static const Made t(3);
+    for (int i = 0; i < n; i++) d[i] = s[i] + t.f.a;
+}
+void of_argument(int16_t *d, const int16_t *s, int n) {
+    static const Two t = by_default();
+    for (int i = 0; i < n; i++) d[i] = s[i] + t.a;
 }

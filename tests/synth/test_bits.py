@@ -90,3 +90,12 @@ def test_bytes_that_are_added_in_a_word() -> None:
     assert str(take_bits(second_byte(Add(WORD, *masked)))) == "(b & (uint8)127) + (d & (uint8)127)"
     carried = second_byte(Add(WORD, *words))
     assert str(take_bits(carried)) == str(carried)
+
+
+def test_parts_that_are_shared_are_looked_at_once() -> None:
+    """Of sums of sums, as a network that sorts by sums makes them, there are more ways than time."""
+    e: Expr = Variable(UInt(16), "x")
+    for _ in range(60):
+        e = intrinsic("bitwise_and", UInt(16), e + e, const(0x7F7F, UInt(16)))
+    found = take_bits(Cast(UInt(8), e))
+    assert found.type == UInt(8)

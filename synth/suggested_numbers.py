@@ -20,7 +20,7 @@ from lifter.algebra.polynomial import Poly, to_poly
 from lifter.ir.effects import Effect, Path, loads, sites
 from lifter.ir.loop_ir import Function
 from lifter.ir.names import array_of
-from lifter.symexec.collapsed_nests import numbers
+from lifter.symexec.known_numbers import numbers
 
 _MOST = 16
 """Elements of a pixel."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from halide_core.ir.expr import EQ, I32, NE, Cast, Expr, Load, Variable, const, const_value, make_bool
+from halide_core.ir.expr import EQ, I32, NE, Expr, Load, Variable, make_bool
 from halide_core.ir.structural import key, transform, variables
 from lifter.algebra.fold import clauses, fold_node
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
@@ -44,25 +44,6 @@ def equalities(condition: Expr) -> dict[str, Poly]:
                 value = difference.substitute({name: Poly()}).scale(-unit)
                 known = {n: p.substitute({name: value}) for n, p in known.items()} | {name: value}
                 break
-    return known
-
-
-def numbers(condition: Expr) -> dict[str, Expr]:
-    """The parameters that a condition says are one number, each with it."""
-    known: dict[str, Expr] = {}
-    for c in clauses(condition):
-        if not isinstance(c, EQ):
-            continue
-        for a, b in ((c.a, c.b), (c.b, c.a)):
-            number = const_value(b)
-            while isinstance(a, Cast) and a.value.type.is_int_or_uint() and a.type.can_represent(a.value.type):
-                a = a.value
-            if not isinstance(a, Variable) or not isinstance(number, int) or not a.type.is_int_or_uint():
-                continue
-            if is_address(a.name) or is_undefined(a.name) or is_counter(a.name) or a.type.is_bool():
-                continue
-            if a.type.wrap(number) == number:
-                known[a.name] = const(number, a.type)
     return known
 
 

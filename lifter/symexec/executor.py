@@ -33,7 +33,7 @@ from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.names import is_counter, is_undefined, undefined_name
 from lifter.ir.upward_exposed import carried_around, confined_to
 from lifter.support import deadline
-from lifter.symexec.collapsed_nests import numbers
+from lifter.symexec.known_numbers import numbers, with_numbers
 from lifter.symexec.path_forking import (
     Invariants,
     choosers_of_loops,
@@ -314,16 +314,11 @@ class _Statements(Merging):
 
     def assume(self, s: State, condition: Expr) -> None:
         """A condition becomes one of the path's own.  A parameter that it says is one number is that number in what
-        follows: of so many channels, rows have no stride that is not known."""
+        follows."""
         s.conditions += clauses(condition)
         known = numbers(condition)
         if known and not any(isinstance(d, L.Define) for d in L.walk(self.function.body)):
-
-            def rewrite(n: Expr) -> Expr:
-                return known.get(n.name, n) if isinstance(n, Variable) else self.tidy(n)
-
-            told = {name: e for name, e in s.env.items() if not known.keys().isdisjoint(variables(e))}
-            s.env |= {name: transform(e, rewrite) for name, e in told.items()}
+            s.env |= with_numbers(s.env, known, self.tidy)
 
     def settle(self, s: State, setting: Expr) -> None:
         """A condition becomes one of the path's own, and values that were choices by it no longer are."""

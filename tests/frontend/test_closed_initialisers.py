@@ -12,5 +12,5 @@ def test_closed_initialisers(tmp_path: Path) -> None:
     report = lift_file(str(source), out=str(tmp_path))
     found = {f.name: f for f in report.functions}
     assert found.pop("numbers").status == "verified"
-    assert len(found) == 9
+    assert len(found) == 10
     assert all(f.status == "unsupported" and "static variable 't'" in f.reason for f in found.values())

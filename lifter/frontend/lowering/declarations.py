@@ -113,7 +113,8 @@ def _static(ctx: Context, c: Cursor, init: Cursor | None) -> bool:
             ctx.bind(c, bound)
             return True
         kept = any(f.is_mutable_field() for f in declared_fields(c.type))
-        executed = types.register_bytes(c.type) or (classes.is_plain(c.type) and not kept)
+        plain = classes.is_plain(c.type) and classes.is_trivial(c.type)  # what ends it runs once, behind all calls
+        executed = types.register_bytes(c.type) or (plain and not kept)
         if types.is_const(c.type) and executed and init is not None and closed_initialisers.is_closed(init):
             return False
     ctx.fail(f"static variable '{c.spelling}' that is not constant", c, "pass it as a parameter")
